@@ -88,7 +88,7 @@ async def _take_in(server: KernelcastServer, reader: AsyncReader) -> None:
 
 
 async def _converse(server: KernelcastServer, reader: AsyncReader) -> None:
-    """Until `exit`, the end of the input, or the end of the editor's process."""
+    """Serve until `exit`, the end of the input, or the end of the editor's process."""
     talking = asyncio.ensure_future(_take_in(server, reader))
     leaving = asyncio.ensure_future(server.leaving.wait())
     try:

@@ -102,6 +102,6 @@ def _timings(facts: tuple[StageFacts, ...]) -> list[str]:
 
 
 def _without_home(text: str) -> str:
-    """People paste this where others read it; the home folder's name is often their own."""
+    """Replace the home folder's path, which often holds the user's name: this text is pasted in public."""
     home = str(Path.home())
     return text.replace(home, "~") if len(home) > 1 else text

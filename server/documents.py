@@ -26,7 +26,7 @@ class Edit:
     length: int
 
     def moved(self, offset: int) -> int:
-        """Where `offset` stands after this edit: it stays behind what stood before it."""
+        """Return an offset after this edit: it stays behind what stood before it."""
         if offset <= self.start:
             return offset
         if offset >= self.end:
@@ -52,11 +52,11 @@ class Document:
 
     @property
     def path(self) -> Path | None:
-        """None for documents that are no files (untitled, git revisions ...), and for names that no file can have."""
+        """Return the path; None for documents that are no files (untitled ...), and for names that no file can have."""
         return path_of(self.notebook or self.uri)
 
     def without_edits_until(self, serial: int) -> Document:
-        """For when nobody will follow a place from an older text than that of edit `serial` any more."""
+        """Drop edits up to `serial`: no place in an older text is followed any more."""
         newer = self.serial - serial
         return self if newer >= len(self.edits) else replace(self, edits=self.edits[len(self.edits) - newer :])
 

@@ -20,12 +20,12 @@ _LONG = 100_000  # characters
 
 
 def postpone_full_collections() -> None:
-    """No full search by itself from now on: `Collections` are made when there is time."""
+    """Stop automatic full collections: `Collections` makes them when there is time."""
     gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
 
 
 def freeze_all() -> None:
-    """Python searches once more as it ends, through all that the system is about to take back."""
+    """Freeze all objects, so that Python does not search them once more as it ends."""
     gc.freeze()
 
 
@@ -38,13 +38,13 @@ class Collections:
 
     @property
     def due_s(self) -> float | None:
-        """How long there must be nothing to do before `make` is to be called; None: not before something was done."""
+        """Return the idle time [s] before `make` is to be called; None: not before something was done."""
         if self._analyses:
             return IDLE_S
         return None if self._is_whole else LONG_IDLE_S
 
     def worked(self, opened: int = 0) -> None:
-        """Something was analysed, or let go: a document of `opened` characters, if it was just opened."""
+        """Note that something was analysed or dropped: a document of `opened` characters if just opened."""
         self._analyses += 1
         self._is_whole = False
         if opened >= _LONG:

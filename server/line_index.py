@@ -47,7 +47,7 @@ class LineIndex(Sequence[int]):
         return self._bases[block] + self._blocks[block][line - self._numbers[block]]
 
     def bounds(self, line: int) -> tuple[int, int | None]:
-        """Where a line and the next one begin; None where there is no next one."""
+        """Return where a line and the next one begin; None if there is no next one."""
         block = bisect_right(self._numbers, line) - 1
         place = line - self._numbers[block]
         base, offsets = self._bases[block], self._blocks[block]
@@ -64,7 +64,7 @@ class LineIndex(Sequence[int]):
         return self._numbers[block] + bisect_right(self._blocks[block], offset - self._bases[block]) - 1
 
     def edited(self, value: str, start: int, end: int, length: int, line_end: re.Pattern[str]) -> LineIndex:
-        """Where lines begin in `value`, in which `length` characters stand for the old text's [start, end).
+        """Return the index of `value`, in which `length` characters replace the old text's [start, end).
 
         Whether a line begins at an offset follows from the characters before and behind it: those that stay next to
         each other still say the same.

@@ -37,7 +37,7 @@ class IndexedText:
 
     @classmethod
     def of(cls, told: str) -> IndexedText:
-        """Lone surrogates are kept from the analysis, so that the text can be encoded at all."""
+        """Index a text; lone surrogates are replaced for the analysis, so that the text can be encoded."""
         value = told
         if _has_halves(told):
             told = _from_utf16(_utf16(told))  # halves that met are one character
@@ -64,7 +64,7 @@ class IndexedText:
         return self.line_starts.line_at(offset)
 
     def line_end(self, line: int) -> int:
-        """Where the line's text ends, before its line end."""
+        """Return where the line's text ends, before its line end."""
         start, behind = self.line_starts.bounds(line)
         if behind is None:
             return len(self.value)
@@ -81,7 +81,7 @@ class Place:
 
 
 def place_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> Place:
-    """Exactly where an editor's position is, for edits; all else looks at whole characters."""
+    """Return the exact place of an editor's position, for edits; all else uses whole characters."""
     offset = offset_of(text, position, encoding)
     if encoding != Encoding.Utf16 or text.value[offset : offset + 1] <= "\uffff":
         return Place(offset)

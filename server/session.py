@@ -124,7 +124,7 @@ class KernelcastServer(LanguageServer):
 
     @property
     def device(self) -> Device | None:
-        """The one that predictions were last made for."""
+        """Return the device that predictions were last made for."""
         analysis = self._analyses.get(self.last_shown)
         return analysis.device if analysis else None
 
@@ -157,18 +157,18 @@ class KernelcastServer(LanguageServer):
         self._wake(uri)
 
     def analyse_all(self) -> None:
-        """Something that all answers depend on has changed: settings, the device, a configuration file."""
+        """Analyse all documents anew: settings, the device or a configuration file have changed."""
         for document in self._documents.values():
             if self._is_worth_it(document):
                 self._request_analysis(document)
 
     def read_store_anew(self) -> None:
-        """Kernels that are no document's were measured, and are in the store."""
+        """Analyse all documents anew with what the store holds now."""
         self._store_news += 1
         self.analyse_all()
 
     def wake(self) -> None:
-        """Somebody gave a command: load what commands need, and look at every document."""
+        """Load what commands need, and analyse every document."""
         self._need()
         for document in self._documents.values():
             if document.uri not in self._requested:
@@ -207,7 +207,7 @@ class KernelcastServer(LanguageServer):
 
     @property
     def folders(self) -> list[str]:
-        """URIs of the workspace's folders; clients of old have one at most."""
+        """Return the URIs of the workspace's folders; old clients have one at most."""
         named = [folder.uri for folder in self.workspace.folders.values()]
         return named or ([self.workspace.root_uri] if self.workspace.root_uri else [])
 
@@ -226,7 +226,7 @@ class KernelcastServer(LanguageServer):
         )  # fmt: skip
 
     async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
-        """From the analysis of the newest text under the newest settings if it comes in time, else what there is.
+        """Return the snapshot of the newest text and settings if it comes in time, else the present one.
 
         With `answered` the learned model's answers are waited for, too, as far as they are to be expected, and what
         running some work-items tells.
@@ -291,7 +291,7 @@ class KernelcastServer(LanguageServer):
         self._show(uri)
 
     def remember(self, runs: Iterable[MeasuredLaunch]) -> None:
-        """Other launches of these kernels are predicted through them from now on."""
+        """Add measurements, through which other launches of these kernels are predicted from now on."""
         self.measured.add_runs(runs)
         self.analyse_all()
 
@@ -305,12 +305,12 @@ class KernelcastServer(LanguageServer):
             self.analyse_all()
 
     def refuse(self, uri: str, build: Build, found: tuple[Refusal, ...]) -> None:
-        """Where the compiler for the chosen device refuses a build of a document; nowhere if it compiles."""
+        """Show where the compiler for the chosen device refuses a build of a document; nowhere if it compiles."""
         if self.refusals.put(uri, build, found):
             self._show(uri)
 
     def forget_refusals(self, uri: str) -> None:
-        """Nothing of a document is compiled any more, so that nothing more is known of what compilers refuse."""
+        """Drop all refusals of a document that is compiled no more."""
         if self.refusals.forget(uri):
             self._show(uri)
 
@@ -370,7 +370,7 @@ class KernelcastServer(LanguageServer):
         self.window_show_message(types.ShowMessageParams(type=kind, message=as_message(message)))
 
     def say_once(self, kind: types.MessageType, message: str) -> None:
-        """For what would otherwise be said at every keystroke."""
+        """Say something once that would otherwise be said at every keystroke."""
         if message not in self._complaints:
             self._complaints[message] = None
             self.say(kind, message)

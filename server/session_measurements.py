@@ -40,7 +40,7 @@ class SessionMeasurements:
         return self._compiled.get(device_id, _NONE)
 
     def all_compiled(self) -> dict[str, Mapping[FactsKey, CompiledFacts]]:
-        """By device."""
+        """Return the compiled facts by device."""
         return dict(self._compiled)
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
@@ -54,7 +54,7 @@ class SessionMeasurements:
         self._failures[key] = failures
 
     def take_stored(self, analysis: Analysis) -> None:
-        """Measurements known from earlier sessions belong to their slots, so that they go stale by the next edit."""
+        """Assign stored measurements to their launches, so that they go stale by the next edit."""
         stored = {(m.kernel, m.kernel_fingerprint, m.launch_key): m for m in analysis.stored}
         if not stored:
             return

@@ -99,7 +99,7 @@ class KernelView:
 
     @property
     def told_in_full(self) -> tuple[LaunchView, ...]:
-        """The launches to tell all about: of recorded ones that which takes most of the time."""
+        """The launches to show in full: of recorded ones, the one that takes most of the time."""
         return self.launches[:1] if self.is_recorded else self.launches
 
     @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
@@ -129,7 +129,7 @@ class Views:
         failures: Mapping[Slot, Failure],
         compiled: Mapping[FactsKey, CompiledFacts],
     ) -> tuple[KernelView, ...]:
-        """Of all kernels that have launches, in the order of the source."""
+        """Return the views of all kernels that have launches, in source order."""
         known = (analysis.forecast, analysis.device, analysis.stored, analysis.last, analysis.compiled)
         by = (*known, measured, failures, compiled)
         if len(by) != len(self._known_by) or not all(map(is_, by, self._known_by)):

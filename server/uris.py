@@ -10,7 +10,7 @@ from pygls.uris import to_fs_path
 
 
 def path_of(uri: str) -> Path | None:
-    """None for what is no file's URI, and for names that no file can have: clients send what users type."""
+    """Return the path of a file's URI; None for other URIs and for names that no file can have."""
     if not uri.startswith("file:"):
         return None
     try:
@@ -32,7 +32,7 @@ def can_be_uri(uri: str) -> bool:
 
 
 def can_be_name(path: str) -> bool:
-    """Not with half a character in it, nor with NUL."""
+    """Return whether a file can have this name: no NUL, no half a character."""
     try:
         return "\0" not in path and bool(os.fsencode(path))
     except UnicodeEncodeError:

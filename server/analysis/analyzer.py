@@ -248,7 +248,7 @@ class Analyzer:
     def _runs(
         self, forecasts: Sequence[Forecast], device: Device, request: AnalysisRequest
     ) -> dict[str, tuple[MeasuredLaunch, ...]]:
-        """By kernel. Those of this session come first: they are newer, and may not have been kept."""
+        """Return the measurements by kernel. This session's come first: they are newer, and may not have been kept."""
         own: dict[str, list[MeasuredLaunch]] = {}
         for run in reversed(request.runs):
             if run.measurement.device_id == device.id:

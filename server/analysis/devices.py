@@ -16,7 +16,7 @@ _FALLBACK = "generic-cpu"
 
 
 def shipped_for(wanted: Sequence[str | None]) -> tuple[Device, ...]:
-    """Those shipped profiles that `pick_device` may need: reading them all takes a moment."""
+    """Return the shipped profiles that `pick_device` may need: reading them all takes a moment."""
     names = (*filter(None, wanted), _FALLBACK)
     by_id = [(name, find_builtin(name)) for name in names]
     return tuple(device for name, own in by_id for device in ((own,) if own is not None else named_builtins(name)))

@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 
 def carry_over(before: Analysis | None, now: Analysis) -> Analysis:
-    """`now` with the kernels of `before` that are hidden, as long as all that was edited since lies inside kernels.
+    """Return `now` with the hidden kernels of `before`, as long as all that was edited since lies inside kernels.
 
     An edit elsewhere - a kernel deleted, commented out, moved - means what it says.
     """
@@ -85,7 +85,7 @@ def _with_last_advice(before: Analysis, now: Analysis) -> Analysis:
 
 
 def _advised(forecast: Forecast, last: Forecast, before: Analysis, now: Analysis) -> Forecast:
-    """`forecast` with the advice that `last` had, on the lines where what it is about stands now."""
+    """Return `forecast` with the advice of `last`, moved to the present lines."""
     if forecast.prediction is None or last.prediction is None or not last.prediction.candidate_advice:
         return forecast
     advice = tuple(replace(a, line=_line(a.line, before, now)) for a in last.prediction.candidate_advice)
@@ -133,7 +133,7 @@ def _is_still_there(kernel: Kernel, document: Document) -> bool:
 
 
 def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
-    """`now` with the answers of `before` where there is none yet: same document, device and launch."""
+    """Return `now` with the answers of `before` where there is none yet for the same document, device and launch."""
     if before is None or not (now.unanswered or now.unanswered_versions or now.unsampled):
         return now
     if before.document.opening != now.document.opening or before.device.id != now.device.id:

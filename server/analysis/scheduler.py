@@ -48,7 +48,7 @@ class Scheduler:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """From the event loop, once `initialize` is answered: the thread's first act is to load the engine."""
+        """Start the thread from the event loop, once `initialize` is answered: it loads the engine first."""
         if self._thread is None:
             work = (asyncio.get_running_loop(),)
             self._thread = threading.Thread(target=self._work, args=work, name="analysis", daemon=True)
@@ -117,7 +117,7 @@ class Scheduler:
             return self._waiting.popitem()[1] if self._waiting else self._closed.pop()
 
     def _wait(self) -> bool:
-        """Until there is something to do; False where there was nothing for a while, after something."""
+        """Wait for something to do; return False if there was nothing for a while, after something."""
         with self._wake:
             return self._wake.wait_for(
                 lambda: bool(self._waiting or self._closed) or self._stopped, self._searches.due_s

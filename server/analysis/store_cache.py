@@ -74,11 +74,11 @@ class StoreCache:
 
     @property
     def problem(self) -> str:
-        """A sentence or more for the user; "" if all is well."""
+        """What is not remembered and why, in sentences for the user; "" if all is well."""
         return self._unusable or ". ".join(self._left_out)
 
     def profiles(self) -> tuple[Device, ...]:
-        """Calibrated profiles."""
+        """Return the calibrated profiles."""
         return self._known(self._profiles, "all", lambda store: store.profiles(), ())
 
     def runs(self, fingerprint: str, device_id: str) -> tuple[MeasuredLaunch, ...]:
@@ -185,7 +185,7 @@ class StoreCache:
     def _known(
         self, kept: LRUCache[_Key, _Value], key: _Key, read: Callable[[Store], _Value], otherwise: _Value
     ) -> _Value:
-        """Once it could not be read it is left alone for a while: every kernel of a file would wait for it."""
+        """Return what the store holds, cached. After a failure it is not read for a while: every kernel would wait."""
         self._look_for_news()
         if key in kept:
             return kept[key]

@@ -84,7 +84,7 @@ def measurement_answer(request: Request, found: Found, forecast: Forecast, measu
 
 
 def error_answer(request: Request | None, error: KernelcastError, *, asked: object = None) -> Answer:
-    """`asked` is the id of a request that could not be read."""
+    """Return an error as an answer; `asked` is the id of a request that could not be read."""
     head: Answer = {"id": asked} if request is None else {"id": request.id, "file": str(request.file)}
     if request is not None and request.kernel:
         head["kernel"] = request.kernel

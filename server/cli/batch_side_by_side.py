@@ -50,7 +50,7 @@ def processes(lines: int, wanted: int | None) -> int:
 
 
 def said_by(workers: Workers, asked: Iterable[Asked]) -> Iterator[Said]:
-    """In their order. Lines are read on while answers are awaited, in a thread of its own."""
+    """Yield the answers in order. A thread reads further lines while answers are awaited."""
     sent: Queue[tuple[Asked, Future[str] | None] | BaseException | None] = Queue(MOST_ON_THEIR_WAY)
 
     def send() -> None:

@@ -57,7 +57,7 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """Lines without an answer."""
+        """Return how many lines have no answer yet."""
         return len(self._waiting)
 
     @property
@@ -79,7 +79,7 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """At once; what it has not said is lost."""
+        """End the process at once; answers that were not read are lost."""
         self._process.kill()
         self._process.wait()
 

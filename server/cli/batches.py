@@ -54,7 +54,7 @@ def answer_batch(arguments: argparse.Namespace, answer: AnswerAll, start: Start 
 
 
 def one_by_one(answer: Callable[[Request], Answer]) -> AnswerAll:
-    """`answer` may raise `KernelcastError`; the next request begins when its answer is written."""
+    """Return what answers requests one after the other; `answer` may raise `KernelcastError`."""
 
     def answer_all(requests: Sequence[Request]) -> Iterator[Answer | KernelcastError]:
         for request in requests:
@@ -82,7 +82,7 @@ def _written(said: Answer) -> int:
 
 
 def _asked(chunks: Iterable[Sequence[bytes]], before: int, device: str | None) -> Iterator[Asked]:
-    """Those lines that are not empty, after so many."""
+    """Yield the lines that are not empty, after so many."""
     for number, line in enumerate(chain.from_iterable(chunks), start=before + 1):
         if line.strip():
             yield _read(line, number, device)
@@ -107,7 +107,7 @@ def _answers(asked: Sequence[Asked], answer: AnswerAll) -> Iterator[Answer]:
 
 
 def in_groups(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """Of `MOST_AT_ONCE` at most."""
+    """Yield the lines in groups of at most `MOST_AT_ONCE`."""
     for start in range(0, len(lines), MOST_AT_ONCE):
         yield lines[start : start + MOST_AT_ONCE]
 

@@ -77,7 +77,7 @@ def _learned(profile: Device, store: Store, *, quick: bool, is_said: bool) -> bo
 
 
 def _conditions(device: Device) -> str:
-    """One line for below the table."""
+    """Return the line below the table: the conditions of the calibration."""
     made = device.calibration
     if made is None:
         return ""

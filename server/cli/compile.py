@@ -117,7 +117,7 @@ class _Compiler:
         self._backend = backend
 
     def all_of(self, file: Path, found: Found) -> list[Compiled]:
-        """In the order of the forecasts. Launches that share a build are compiled together."""
+        """Compile all, in the order of the forecasts; launches that share a build are compiled together."""
         backend = self._backend or _installed(found.device)
         outcomes: dict[int, CompiledFacts | KernelcastError] = {}
         waiting: list[tuple[int, CompileRequest]] = []
@@ -206,7 +206,7 @@ def _show(file: Path, found: Found, compiled: Sequence[Compiled]) -> None:
 
 
 def _complain(file: Path, error: KernelcastError, kernel: str) -> None:
-    """Every place that an offline compiler complains of, as compilers write it; of others the first."""
+    """Show all errors of an offline compiler as compilers write them; of other compilers the first."""
     if not isinstance(error, DoesNotCompile) or not error.diagnostics:
         tables.complain(file, error, kernel=kernel)
         return

@@ -18,7 +18,7 @@ _SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines
 
 
 def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) -> Answer:
-    """`analysis_per_work_item` has the kinds of `mix`; lines count from 1, as in all answers."""
+    """Return the answer; `analysis_per_work_item` has the kinds of `mix`, and lines count from 1."""
     told = asdict(facts)
     for key in _SAID_ELSEWHERE:
         told.pop(key)

@@ -40,7 +40,7 @@ _SOURCES = {
 
 
 def show(file: Path, device: Device, forecast: Forecast, facts: CompiledFacts) -> None:
-    """One launch: a sentence, the figures, and the loops."""
+    """Print one launch: a sentence, the figures, and the loops."""
     console = out()
     is_offline = facts.device_id in TARGETS
     name = facts.device_name if is_offline else f"{device.name} ({facts.device_id}, driver {facts.driver})"
@@ -116,7 +116,7 @@ def _waves(vendor: Vendor | None) -> str:
 
 
 def _instructions(forecast: Forecast, facts: CompiledFacts) -> Padding:
-    """Kinds that the code or the analysis knows of. Code in loops stands once, and runs often."""
+    """Return the table of instructions by kind, of the code and of the analysis. Code in loops is listed once."""
     counted = counted_by_the_analysis(forecast.prediction.work) if forecast.prediction else {}
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Kind")

@@ -33,7 +33,7 @@ class Left:
 
     @property
     def left_out_percent(self) -> float | None:
-        """How far that is off; above 0 where it is too slow."""
+        """Return the error of the left-out estimate [%]; above 0 where it is too slow."""
         measured = self.outcome.measurement
         if measured is None or self.left_out_us is None or measured.median_us <= 0:
             return None

@@ -27,7 +27,7 @@ LINE_EVERY_S = 60.0  # where no terminal shows a bar
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Until nothing is due, the time is up or Ctrl-C; what was measured is kept in any case."""
+    """Collect until nothing is due, the time is up or Ctrl-C; what was measured is kept in any case."""
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
     folder = work_folder(arguments.workdir)
     wanted = _wanted(arguments.devices)
@@ -78,7 +78,7 @@ def _store(folder: Path) -> Iterator[CorpusStore]:
 
 
 def _wanted(text: str | None) -> dict[str, int | None]:
-    """From `pocl:2,intel-1core` the devices' names, and how many launches of each kernel. Raises WrongCallError."""
+    """Parse `pocl:2,intel-1core`: device names, and how many launches of each kernel. Raises WrongCallError."""
     found: dict[str, int | None] = {}
     for part in text.split(",") if text else DEFAULT_DEVICES:
         name, colon, most = part.strip().partition(":")

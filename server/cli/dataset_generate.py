@@ -19,7 +19,7 @@ from server.cli.terminal import OnProgress, progress_bar
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Those that the store knows already are not added again: the same call can be repeated."""
+    """Generate kernels; those that the store knows are not added again, so the same call can be repeated."""
     for name in arguments.families:
         if name not in FAMILIES:
             near = get_close_matches(name, FAMILIES, 4)

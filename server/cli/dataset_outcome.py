@@ -12,7 +12,7 @@ from profiler.corpus.kernel import CorpusDevice
 
 
 def outcome_table(store: CorpusStore, devices: Sequence[CorpusDevice]) -> Table:
-    """Of everything in the store, not of the last start alone."""
+    """Return the table of all that is in the store, not of the last start alone."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("Device", no_wrap=True)
     for heading in ("Rows", "Kernels", "Repeats", "Disturbed"):

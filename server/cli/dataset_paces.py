@@ -12,7 +12,7 @@ from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Device by device, so that what is known is kept if the rest is stopped."""
+    """Measure one device after the other; what is known is kept if the rest is stopped."""
     profiles, paces = read_devices(arguments.data), read_paces(arguments.data)
     names = arguments.devices or sorted(paces or profiles)  # others were measured where their profile was calibrated
     if unknown := [name for name in names if name not in profiles]:

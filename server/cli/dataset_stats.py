@@ -12,7 +12,7 @@ from server.cli.terminal import out
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fails if a promise is broken."""
+    """Show figures of a dataset; fails if a quality gate is not met."""
     found = review(arguments.data, arguments.pictures, arguments.card)
     if arguments.json:
         print(json.dumps(found.as_plain(), indent=2))

@@ -22,7 +22,7 @@ class Devices:
 
     @cached_property
     def store(self) -> Store | None:
-        """None where it cannot be used, which costs the calibration but no answer."""
+        """Return the store; None if it cannot be used, which costs the calibration but no answer."""
         try:
             return Store.open()
         except StoreError as error:
@@ -50,18 +50,18 @@ class Devices:
             return error
 
     def profiles(self) -> tuple[Device, ...]:
-        """For `discover`: what was calibrated."""
+        """Return the calibrated profiles, for `discover`."""
         return self.remembered
 
     @property
     def here(self) -> tuple[Device, ...]:
-        """The devices of this machine. Raises `MeasureError` (DeviceGone where there is no platform)."""
+        """Return the devices of this machine. Raises `MeasureError` (DeviceGone where there is no platform)."""
         if isinstance(self._outcome, MeasureError):
             raise self._outcome
         return self._outcome
 
     def to_predict_for(self, wanted: str | None) -> Device:
-        """Any known device. Raises `UnknownDevice`."""
+        """Return a known device. Raises `UnknownDevice`."""
         key = (wanted or "", False)
         if key not in self._picked:
             self._picked[key] = self._to_predict_for(wanted)

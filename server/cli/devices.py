@@ -83,7 +83,7 @@ def device_json(device: Device) -> dict[str, Any]:
 
 
 def _outdated(here: Sequence[Device], remembered: Sequence[Device]) -> Iterator[str]:
-    """Calibrations that count no longer, because the driver is another one now."""
+    """Yield notes on calibrations that are outdated, because the driver has changed."""
     for device in here:
         older = [p for p in remembered if (p.id, p.name) == (device.id, device.name) and p.driver != device.driver]
         if older and not device.calibrated:
@@ -95,7 +95,7 @@ def _outdated(here: Sequence[Device], remembered: Sequence[Device]) -> Iterator[
 
 
 def _source(device: Device) -> str:
-    """Where the rates come from; of a calibration, how old it is."""
+    """Return the source of the rates; for a calibration, its age."""
     if device.calibrated:
         return (
             f"calibration of {device.measured_at[:10]}{_age(device.measured_at)}"

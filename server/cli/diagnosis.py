@@ -121,7 +121,7 @@ def _programs() -> Iterator[Finding]:
 
 
 def _on_path() -> Finding:
-    """Editors start the first `kernelcast` on the PATH."""
+    """Check which `kernelcast` editors start: the first on the PATH."""
     found = shutil.which("kernelcast")
     own = Path(sys.executable).with_name("kernelcast")
     if found is None:
@@ -232,7 +232,7 @@ def _intels_runtime(found: Sequence[Device]) -> Iterator[Finding]:
 
 
 def _drivers_registered() -> str:
-    """Where the OpenCL loader looks for drivers."""
+    """Return where the OpenCL loader looks for drivers."""
     folder = Path(os.environ.get("OCL_ICD_VENDORS") or "/etc/OpenCL/vendors")
     names = sorted(file.name for file in folder.glob("*.icd")) if folder.is_dir() else []
     return f"Drivers registered in {folder}: {', '.join(names) or 'none'}."
@@ -249,7 +249,7 @@ def _pinning() -> Finding:
 
 
 def _linker() -> Finding:
-    """PoCL turns each kernel into a shared library."""
+    """Check for a linker: PoCL turns each kernel into a shared library."""
     linker = shutil.which("ld") or shutil.which("ld.lld")
     if linker is None:
         mend = "install gcc and libc6-dev (Debian, Ubuntu: apt-get install gcc libc6-dev)"
@@ -299,7 +299,7 @@ def _configuration(folder: Path) -> Finding:
 
 
 def _faults() -> Finding:
-    """Mistakes of our own that cost somebody an answer; the newest of them in words."""
+    """Report internal errors in the log, the newest in words."""
     records = kept_faults()
     if not records:
         return Finding("faults", Health.GOOD, f"none on record; {faults_file()} would hold them")

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_gpus() -> None:
-    """How predictions carry over to GPUs never seen, on public measurements: each is left out in turn."""
+    """Print the accuracy on unseen GPUs, on public measurements: each is left out in turn."""
     from model.training import gpu_margins, gpu_ranking  # noqa: PLC0415
     from model.training.unseen_gpus import evaluate  # noqa: PLC0415
     from model.training.unseen_tables import by_device, by_family  # noqa: PLC0415

@@ -19,7 +19,7 @@ Sizes = tuple[Expression, ...]
 
 
 def add_launch_flags(parser: argparse.ArgumentParser, *, kernels: int = 1) -> None:
-    """Files, and what is said of their kernels' launches: what `predict`, `measure` and `report` take.
+    """Add files and launch flags: what `predict`, `measure` and `report` take.
 
     Where two `kernels` may be named, `arguments.kernel` is a list.
     """
@@ -97,14 +97,14 @@ def launch_spec(arguments: argparse.Namespace) -> LaunchSpec | None:
 
 
 def file_options(arguments: argparse.Namespace) -> BuildOptions:
-    """`-D`, `-I` and `--options` together."""
+    """Return the build options of `-D`, `-I` and `--options` together."""
     words = [*(f"-D{text}" for text in arguments.defines), *(f"-I{folder}" for folder in arguments.include)]
     given: BuildOptions = arguments.options
     return absolute(given.merged(build_options(words)))
 
 
 def absolute(options: BuildOptions) -> BuildOptions:
-    """Include folders as seen from the current folder, as compilers take them."""
+    """Return the options with absolute include folders; relative ones start at the current folder."""
     return BuildOptions(options.defines, tuple(os.path.abspath(d) for d in options.include_dirs), options.flags)
 
 

@@ -92,7 +92,7 @@ class Forecaster:
         self._configurations = Configurations()
 
     def forecast(self, request: Request, launches: Sequence[LaunchSpec] = ()) -> Found:
-        """Every launch of the kernels asked for, or `launches` of each, laid over what the request says.
+        """Predict every launch of the kernels asked for, or `launches` of each, merged into the request's.
 
         Raises `KernelcastError` if there is nothing to forecast.
         """
@@ -104,7 +104,7 @@ class Forecaster:
         return found, found.forecasts[0]
 
     def forecast_each(self, requests: Sequence[Request]) -> list[Found | KernelcastError]:
-        """As `forecast_one`, with one forecast in each; the learned model is asked of all at once."""
+        """Predict one launch of each request, as `forecast_one` does; the learned model is asked of all at once."""
         outcomes = [contained("predicting", partial(self._one_analysed, request)) for request in requests]
         asked = [each for each in outcomes if isinstance(each, Found)]
         answers = contained("asking the learned model", lambda: self._composed(asked))
@@ -112,7 +112,7 @@ class Forecaster:
         return [next(composed) if isinstance(each, Found) else each for each in outcomes]
 
     def _each_alone(self, asked: Sequence[Found]) -> Iterator[Found | KernelcastError]:
-        """One of them fails by a mistake of ours: the others must not."""
+        """Compose each alone, so that an internal error in one costs no other."""
         for each in asked:
             answers = contained("asking the learned model", partial(self._composed, [each]))
             yield answers if isinstance(answers, KernelcastError) else answers[0]
@@ -219,7 +219,7 @@ def _requests(request: Request, launches: Sequence[LaunchSpec]) -> tuple[LaunchS
 
 
 def _misused(request: Request, forecasts: Sequence[Forecast]) -> Iterator[Problem]:
-    """Names in the request that mean nothing to any of its kernels: a slip of the pen, most likely."""
+    """Yield a problem for each name in the request that none of its kernels has: most likely a typing mistake."""
     if request.spec is None:
         return
     kernels = {forecast.kernel.name: forecast.kernel for forecast in forecasts}

@@ -61,7 +61,7 @@ def _wanted(arguments: argparse.Namespace) -> tuple[StoredMeasurement, ...]:
 
 
 def _newest(kept: Sequence[StoredMeasurement], most: int) -> frozenset[int]:
-    """Identities of the newest ones of each kernel."""
+    """Return the identities of the newest measurements of each kernel."""
     by_kernel: dict[str, list[int]] = defaultdict(list)
     for each in kept:
         by_kernel[each.kernel_id].append(id(each))

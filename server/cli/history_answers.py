@@ -13,7 +13,7 @@ Answer = dict[str, object]
 
 
 def history_answer(moment: Moment) -> Answer:
-    """As `kernelcast measure` answers, with what was known and what changed."""
+    """Return an answer of `kernelcast measure` with what was known and what changed."""
     stored, m = moment.stored, moment.stored.measurement
     return {
         "file": stored.kernel_id.removesuffix(f"::{m.kernel}"),

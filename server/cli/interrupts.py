@@ -11,7 +11,7 @@ from types import FrameType
 
 @contextmanager
 def cancelled_by_ctrl_c() -> Iterator[threading.Event]:
-    """Meanwhile Ctrl-C sets this event in place of raising `KeyboardInterrupt`; pressed again it does raise."""
+    """Have Ctrl-C set this event instead of raising `KeyboardInterrupt`; pressed again it raises."""
     pressed = threading.Event()
 
     def press(_number: int, _frame: FrameType | None) -> None:

@@ -79,7 +79,7 @@ def _title(subjects: list[Subject]) -> str:
 
 
 def _here(devices: Devices) -> tuple[Device, ...]:
-    """Nothing where no driver answers: the report is about predictions."""
+    """Return this machine's devices; none if no driver answers, since the report is about predictions."""
     try:
         return devices.here
     except MeasureError:

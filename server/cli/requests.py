@@ -154,7 +154,7 @@ def _table(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Inner objects are members of structs."""
+    """Yield keys and values, with inner objects flattened: they are members of structs."""
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")

@@ -48,7 +48,7 @@ def _over_tcp(arguments: argparse.Namespace, log: LogOptions) -> int:
 
 
 def _start_log(log: LogOptions) -> None:
-    """Its module brings sockets, queues and more with it, which no editor shall wait for."""
+    """Start the log. Its module loads sockets, queues and more, for which no editor should wait."""
     try:
         importlib.import_module("server.log.start").start_log(log)
     except LogError as error:

@@ -13,7 +13,7 @@ def warn(message: str) -> None:
 
 
 def write_json(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> None:
-    """One JSON text and a line end on stdout, at once: whoever reads a batch may wait for it."""
+    """Write one JSON text and a line end to stdout, unbuffered: the reader of a batch may wait for it."""
     write_text(json_text(answer, indent=indent))
 
 

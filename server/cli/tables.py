@@ -34,7 +34,7 @@ _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 
 
 def show_predictions(file: Path, found: Found) -> None:
-    """Kernel, launch, prediction, what bounds it; below, what was taken for granted."""
+    """Print kernel, launch, prediction and bottleneck; below, what was assumed."""
     table = table_of("Kernel", "Launch", ">Predicted", ">p10-p90", "Bound by", ">Assumed")
     for forecast in found.forecasts:
         prediction = forecast.prediction
@@ -96,7 +96,7 @@ def show_problems(file: Path, found: Found) -> None:
 
 
 def complain(file: Path, error: KernelcastError, *, kernel: str = "") -> None:
-    """Why there is no answer, with the compiler's or driver's own words below."""
+    """Print why there is no answer, with the compiler's or driver's own words below."""
     _complain(file, error.line, f"{kernel}: {error.message}" if kernel else error.message, error.code)
     if isinstance(error, MeasureError) and error.log:
         lines = error.log.strip().splitlines()
@@ -125,7 +125,7 @@ def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
 
 
 def table_of(*columns: str) -> Table:
-    """Columns that start with `>` are figures. Long words are folded, never cut."""
+    """Return a table; columns that start with `>` are figures. Long words are folded, never cut."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         is_figure = column.startswith(">")
@@ -173,7 +173,7 @@ def _print_program_times(forecasts: Iterable[Forecast]) -> None:
 
 
 def _print_lines(measured: Sequence[Left]) -> None:
-    """Time over work, once for each line."""
+    """Print the time of each line, once."""
     console = out()
     lines = dict.fromkeys((m.outcome.forecast.kernel.name, m.line) for m in measured if m.line is not None)
     for kernel, line in lines:
@@ -199,7 +199,7 @@ def _print_circumstances(measured: Iterable[Left]) -> None:
 
 
 def _print_novelty(forecasts: Iterable[Forecast]) -> None:
-    """Kernels of which the learned model knows less than of others."""
+    """Print for which kernels the learned model is less sure than for others."""
     console = out()
     for forecast in forecasts:
         prediction = forecast.prediction
@@ -210,7 +210,7 @@ def _print_novelty(forecasts: Iterable[Forecast]) -> None:
 
 
 def _print_advice(forecasts: Iterable[Forecast]) -> None:
-    """Dim, below everything: it is no part of the answer."""
+    """Print the advice, dim and below everything: it is no part of the answer."""
     console = out()
     for forecast in forecasts:
         prediction = forecast.prediction

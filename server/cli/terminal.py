@@ -21,7 +21,7 @@ _UNBOUNDED = 10_000  # columns where nobody looks: a file or another program wan
 
 
 def out() -> Console:
-    """stdout: as wide as the terminal, and unbounded where it is none."""
+    """Return the console of stdout: as wide as the terminal, unbounded if it is none."""
     return _console(is_error=False)
 
 

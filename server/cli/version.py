@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """On a line of its own, as scripts expect it."""
+    """Print the version on its own line, as scripts expect it."""
     del arguments
     print(f"kernelcast {version('kernelcast')}")
     return 0

@@ -57,7 +57,7 @@ def _creates_files(edits: types.WorkspaceEditClientCapabilities | None) -> bool:
 
 
 def _extra(told: object, *path: str) -> object:
-    """Down into what the protocol leaves open, which may be anything."""
+    """Return a nested value of what the protocol leaves open, which may be anything."""
     for name in path:
         told = told.get(name) if isinstance(told, Mapping) else getattr(told, name, None)
     return told

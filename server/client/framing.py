@@ -32,7 +32,7 @@ async def bodies(reader: AsyncReader) -> AsyncIterator[bytes]:
 
 
 async def _length(reader: AsyncReader) -> int | None:
-    """Of the body after the next headers; None at the end of the stream. Headers but the length tell nothing new."""
+    """Return the length of the next body from its headers; None at the end of the stream."""
     length: int | None = None
     lines = 0
     while line := await _line(reader):

@@ -105,7 +105,7 @@ def _finite(digits: str) -> float | None:
 
 
 def _is_deeper(value: object, depth: int) -> bool:
-    """Level by level, since what is too deep to walk is what is looked for."""
+    """Return whether a value is nested deeper than allowed, without recursion."""
     level = [value]
     for _ in range(depth):
         inner: list[object] = []

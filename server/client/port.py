@@ -31,7 +31,7 @@ class PortError(KernelcastError):
 
 
 async def serve_port(port: int, token: Token, talk: Talk) -> None:
-    """Until the conversation with the one that was let in is over. The others are sent away, and it goes on waiting.
+    """Serve the client that was let in until it leaves; others are sent away meanwhile.
 
     Raises `PortError`.
     """
@@ -76,7 +76,7 @@ async def serve_port(port: int, token: Token, talk: Talk) -> None:
 
 
 def _announce(port: int, token: Token) -> None:
-    """On stderr and past the log, which may be kept: a token that was made up is told this once."""
+    """Print the port and a generated token once to stderr, not to the log, which may be kept."""
     where = f"listening on {LOOPBACK}:{port}"
     if token.is_made_up:
         secret = token.secret

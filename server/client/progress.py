@@ -39,7 +39,7 @@ class ProgressBar:
 
     @classmethod
     async def begin(cls, server: KernelcastServer, title: str, token: types.ProgressToken | None) -> ProgressBar:
-        """`token` is the client's own if it sent one with its request."""
+        """Begin a progress report; `token` is the client's own if it sent one with its request."""
         progress = server.work_done_progress
         if token is None and server.supports.progress:
             token = f"kernelcast {next(_numbers)}"  # some editors show it

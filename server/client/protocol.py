@@ -57,7 +57,7 @@ class KernelcastProtocol(LanguageServerProtocol):
     # What comes in
 
     def receive(self, body: bytes) -> None:
-        """One message as it came over the wire."""
+        """Handle one message as it came over the wire."""
         message = read_message(body)
         # Each handler in a context of its own, so that it knows its request.
         inside = contextvars.copy_context().run
@@ -150,7 +150,7 @@ class KernelcastProtocol(LanguageServerProtocol):
         self._send_data({"jsonrpc": "2.0", "id": msg_id, "error": {"code": int(code), "message": message}})
 
     def _send_response(self, msg_id: Id, result: object = None, error: types.ResponseError | None = None) -> None:
-        """Without pygls' look for the type of the result, which it keeps by id for answers to the server."""
+        """Send a response without pygls' search for the type of the result, which it keeps by id."""
         if self._was_answered(msg_id, error.message if error else ""):
             return
         if error is not None:
@@ -231,7 +231,7 @@ class KernelcastProtocol(LanguageServerProtocol):
             future.cancel()
 
     async def _execute_command(self, params: types.ExecuteCommandParams) -> object:
-        """As a coroutine, so that `$/cancelRequest` ends the command and not just the waiting for it.
+        """Run a command as a coroutine, so that `$/cancelRequest` ends it and not just the waiting for it.
 
         What the user can mend is said to the user and answered as a value; a client need not say it again.
         """
@@ -248,7 +248,7 @@ class KernelcastProtocol(LanguageServerProtocol):
             return error_answer(error)
 
     async def _shut_down(self, *_: object) -> None:
-        """Over a copy: cancelled futures leave the dictionary while pygls' own version still walks through it."""
+        """Cancel all futures over a copy: each leaves the dictionary, which pygls iterates over."""
         own = self._asked.get(self.msg_id) if self.msg_id is not None else None
         leaving = self.fm.features.get(types.SHUTDOWN)
         if leaving is not None:

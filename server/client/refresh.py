@@ -50,7 +50,7 @@ class HintRefresh:
 
     @contextmanager
     def asked(self, uri: str) -> Iterator[None]:
-        """While the client waits for an answer that will hold the newest text, telling it to ask is of no use."""
+        """Mark a request as pending: it will be answered from the newest text, so no refresh is needed."""
         self._asking[uri] += 1
         try:
             yield
@@ -95,7 +95,7 @@ class HintRefresh:
             self._client.spawn(self._keep_telling())
 
     async def _keep_telling(self) -> None:
-        """Until nothing is awaited any more, or the client has been told often enough."""
+        """Repeat refreshes until nothing is awaited, or the client has been told often enough."""
         pauses = iter(self._again_after_s)
         try:
             while self._awaited:

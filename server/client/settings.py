@@ -235,7 +235,7 @@ def read_settings(raw: object) -> tuple[Settings, tuple[Problem, ...]]:
 
 
 def _told(value: object) -> str:
-    """As the user would write it in JSON, cut where it goes on and on."""
+    """Return a value as JSON, shortened if long."""
     written = json.dumps(value, ensure_ascii=False, default=str)
     return written if len(written) <= _LONGEST_TOLD else f"{written[:_LONGEST_TOLD]}…"
 

@@ -79,7 +79,7 @@ def status_of(snapshot: Snapshot, facts: ServerFacts) -> Status:
 
 
 def _problems(snapshot: Snapshot, facts: ServerFacts, here: bool) -> Iterator[StatusProblem]:
-    """Worst first."""
+    """Yield the problems, the worst first."""
     analysis, device = snapshot.analysis, snapshot.device
     if analysis.config_problem is not None:
         fault = analysis.config_problem

@@ -34,7 +34,7 @@ class StatusNotifier:
         self._offer(uri)
 
     def look_again(self) -> None:
-        """Something that concerns all documents has changed."""
+        """Look at all documents again."""
         for uri in list(self._revision):
             self._offer(uri)
 

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 
 def claim_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Our own copies of stdin and stdout. Whatever else writes to descriptor 1 now reaches stderr, reads nothing.
+    """Return our own copies of stdin and stdout; other writes to descriptor 1 then go to stderr.
 
     To be called before anything native is loaded.
     """

@@ -44,7 +44,7 @@ class Token:
 
 
 def take_token(file: Path | None = None) -> Token:
-    """From the file, else from the environment, which it leaves: no child and no report shall have it. Else a new one.
+    """Take the token from the file, else out of the environment, where no child may see it, else make one.
 
     Raises `TokenError`.
     """

@@ -25,7 +25,7 @@ class Trust(Enum):
 
     @staticmethod
     def said(option: object) -> Trust:
-        """`initializationOptions.trusted`; what is neither true nor false says nothing."""
+        """Return the trust that `initializationOptions.trusted` states; other values than true and false state none."""
         return Trust.SAID if option is True else Trust.REFUSED if option is False else Trust.UNSAID
 
 

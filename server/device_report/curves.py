@@ -19,7 +19,7 @@ class Curve:
 
 
 def curves(rates: Rates) -> Iterator[Curve]:
-    """Those that were measured, with two points at least."""
+    """Yield the measured curves, of at least two points each."""
     items, stride = "work-items in the group", "stride in elements"
     every = (
         ("Throughput by work-groups", "work-groups", "Gflop/s", [(p.work_groups, p.gflop_s) for p in rates.scaling]),

@@ -63,7 +63,7 @@ def levels(device: Device) -> tuple[MemoryLevel, ...]:
 
 
 def ceilings(device: Device) -> tuple[Ceiling, ...]:
-    """Highest first; those that a device lacks are left out, and scalar code where it is as fast."""
+    """Return the ceilings, highest first, without those that a device lacks and scalar code if as fast."""
     rates = device.rates
     found = [
         Ceiling("fp16", rates.fp16_gflop_s),
@@ -77,7 +77,7 @@ def ceilings(device: Device) -> tuple[Ceiling, ...]:
 
 
 def origin(device: Device) -> str:
-    """Where the figures come from, when, and how sure they are."""
+    """Return where the figures come from, when, and how sure they are."""
     if not device.calibrated:
         note = f" ({device.note})" if device.note else ""
         return f"Not calibrated: rates from the {device.source}{note}."

@@ -175,7 +175,7 @@ def _place(parts: list[Child], chart: Element, format_: Format, left: float, top
 
 
 def _figures(parts: list[Child], shown: Sequence[Group], top: float) -> float:
-    """Two columns, filled so that they end at about the same height."""
+    """Draw the figures in two columns of about the same height."""
     heights, column_width = [top, top], (WIDTH - 2 * _EDGE) / 2
     for group in shown:
         column = heights.index(min(heights))

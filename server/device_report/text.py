@@ -30,7 +30,7 @@ def roofline_lines(device: Device, width: int) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """For terminals and files that cannot hold line drawing."""
+    """Return the text without line drawing, for terminals and files that cannot hold it."""
     return text.translate(_PLAIN)
 
 

@@ -15,7 +15,7 @@ class Activities:
 
     @property
     def foremost(self) -> str:
-        """What is under way, empty when nothing is. One at a time: jobs wait for each other."""
+        """Return what is under way, empty when nothing is. Jobs run one at a time."""
         return self._under_way[0] if self._under_way else ""
 
     @contextmanager

@@ -95,7 +95,7 @@ class Jobs:
                 job.cancel()
 
     async def run_aside(self, work: Work[Result]) -> Result | None:
-        """As `run`, for what nobody waits for: given up, with None, as soon as another job wants the device."""
+        """Run a job that nobody waits for; returns None if given up because another job wants the device."""
         if self._cancels or self.is_closed:
             return None
         cancel = self._aside = threading.Event()
@@ -150,6 +150,6 @@ class Jobs:
 
 
 def _heard(outcome: asyncio.Future[Any]) -> None:
-    """Nobody awaits the failure of a job whose request was cancelled; asyncio would call that an oversight."""
+    """Mark a cancelled job's exception as retrieved, or asyncio would warn."""
     if not outcome.cancelled():
         outcome.exception()

@@ -200,7 +200,7 @@ def _record(ls: KernelcastServer, uri: str, device_id: str, one: Planned, outcom
 
 
 async def _keep(ls: KernelcastServer, done: Sequence[tuple[Planned, Measurement]], path: str | None) -> None:
-    """For later sessions; a measurement that cannot be kept is shown all the same."""
+    """Keep measurements for later sessions; one that cannot be kept is still shown."""
     keep = device_work().keep
     entries = [(m, one.predicted_us, one.launch, one.question) for one, m in done]
     try:

@@ -66,7 +66,7 @@ class DeviceWork:
     """All that needs a device or the disk."""
 
     def discover(self, cancel: threading.Event) -> tuple[Device, ...]:
-        """All devices of this machine; without their calibrations where the store cannot be read."""
+        """Return all devices of this machine, without their calibrations if the store cannot be read."""
         return with_calibrations(discover(cancel=cancel), self._profiles())
 
     def measure_all(
@@ -95,7 +95,7 @@ class DeviceWork:
         return measure_side_by_side(requests, budget_s=budget_s, limits=limits, on_progress=on_progress, cancel=cancel)
 
     def sizes(self, forecast: Forecast, device: Device) -> SizeChoice:
-        """At which sizes to measure the launch of a forecast. Needs no device, but milliseconds."""
+        """Return the sizes at which to measure the launch of a forecast. Needs no device; takes milliseconds."""
         if forecast.work is None or forecast.spec is None or forecast.launch is None:
             raise LaunchError("its launch is not known")
         return sizes_to_measure(forecast.kernel, forecast.work, forecast.spec, forecast.launch, device)
@@ -142,7 +142,7 @@ class DeviceWork:
         return MeasuredLaunch(measurement, launch, question, document)
 
     def keep(self, entries: Sequence[tuple[Measurement, float | None, Launch, bytes]], path: str | None) -> None:
-        """Measurements, each with what was predicted for it, its launch, and what was asked of that."""
+        """Keep measurements, each with its predicted time, its launch and its model input."""
         Store.open().add(
             *(
                 StoredMeasurement(m, predicted, kernel_id(path, m.kernel), launch, question)
@@ -223,14 +223,14 @@ class DeviceWork:
         return Learned(text, done.kernels, done.launches, figures, done.disturbed, done.is_mostly_disturbed)
 
     def known(self, found: tuple[Device, ...]) -> tuple[Device, ...]:
-        """All devices that predictions can be for; this machine's first, well-known ones next."""
+        """Return all devices that predictions can be for; this machine's first, well-known ones next."""
         remembered = self._profiles()
         return distinct_devices(
             (*with_calibrations(found, remembered), *remembered), (*well_known_devices(), *builtin_devices())
         )
 
     def shipped(self) -> tuple[Device, ...]:
-        """Few enough to be asked about: settings and `kernelcast.toml` take the ids of all others, too."""
+        """Return the well-known devices to offer; settings and `kernelcast.toml` accept the ids of all others too."""
         return well_known_devices()
 
 

@@ -91,7 +91,7 @@ async def _done(
 async def _learned(
     ls: KernelcastServer, device: Device, bar: ProgressBar, before: float, minutes: float | None
 ) -> Learned:
-    """As much as fits into `minutes`; None: what belongs to a calibration. `before` is the share that is done."""
+    """Learn the device for `minutes`; None: as part of a calibration. `before` is the progress already made."""
     job = device_work().learn
     found = await ls.jobs.run(
         lambda tell, cancel: job(device, minutes, tell, cancel, ls.jobs),

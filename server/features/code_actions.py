@@ -127,7 +127,7 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
 
 
 def _of_other_launches(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
-    """Of the first launch that can be run: sizes around it tell of the others, too."""
+    """Return the commands that measure other sizes and versions of the first launch that can be run."""
     launch = next((each for each in view.launches if each.forecast.launch is not None), None)
     if launch is None:
         return []
@@ -146,7 +146,7 @@ def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> st
 
 
 def annotation_edit(view: KernelView, snapshot: Snapshot) -> types.TextEdit | None:
-    """Only from an analysis of this very text: an insertion in the wrong place would harm the user's code."""
+    """Return the edit that writes the annotation, only from an analysis of the present text."""
     known = snapshot.analysis.annotations
     slot = next((slot for slot in known if slot.kernel == view.key), None)
     if slot is None or not snapshot.is_current:

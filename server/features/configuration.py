@@ -24,7 +24,7 @@ async def did_change_configuration(ls: KernelcastServer, params: types.DidChange
 
 
 async def did_change_workspace_folders(ls: KernelcastServer, _params: types.DidChangeWorkspaceFoldersParams) -> None:
-    """Relative paths and folders' own settings mean something else now."""
+    """Read settings again: relative paths and folders' own settings have changed meaning."""
     if ls.supports.configuration:
         await fetch_settings(ls)
     ls.analyse_all()

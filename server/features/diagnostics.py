@@ -39,7 +39,7 @@ def compile_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
 
 
 def advice_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
-    """Advice on a line marks the line; on a launch as a whole, the kernel's name."""
+    """Return advice as diagnostics: on its line, or on the kernel's name if it is about a whole launch."""
     return [
         types.Diagnostic(
             range=_place(snapshot, view, told),
@@ -87,7 +87,7 @@ def annotation_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
 
 
 def config_diagnostics(problem: ConfigProblem | None) -> list[types.Diagnostic]:
-    """For the configuration file itself: the whole line, since TOML parsers name no more than that."""
+    """Return diagnostics for the configuration file: whole lines, since TOML parsers name no more than that."""
     if problem is None:
         return []
     line = max(0, (problem.line or 1) - 1)

@@ -13,7 +13,7 @@ from server.text.hint import HINT_LENGTH, shorten
 
 
 def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[types.InlayHint]:
-    """At the end of the line that ends the signature, where it pushes no code aside.
+    """Return a hint per kernel, at the end of the line that ends the signature.
 
     Kernels that share that line have theirs right behind the parenthesis, so that each stays with its own.
     """

@@ -19,7 +19,7 @@ from server.session import KernelcastServer
 
 
 def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
-    """Nothing here may take time: the editor waits for the answer."""
+    """Take in the client's capabilities and options. Must be fast: the editor waits for the answer."""
     ls.supports = read_capabilities(params.capabilities)
     ls.encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
     ls.client_name = _name_of(params.client_info)
@@ -44,7 +44,7 @@ async def initialized(ls: KernelcastServer, _params: types.InitializedParams) ->
 
 
 async def _begin_when_needed(ls: KernelcastServer) -> None:
-    """At the first document that may hold a kernel, or the first command."""
+    """Start the background threads at the first document that may hold a kernel, or the first command."""
     await ls.needed.wait()
     ls.scheduler.start()
     ls.learned.start()
@@ -53,7 +53,7 @@ async def _begin_when_needed(ls: KernelcastServer) -> None:
 
 
 async def shutdown(ls: KernelcastServer, *_: object) -> None:
-    """Measurements end here, not at `exit`, which some clients never send."""
+    """End measurements here and not at `exit`, which some clients never send."""
     ls.close()
 
 

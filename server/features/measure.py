@@ -104,7 +104,7 @@ class _Tally:
 async def _run_all(
     ls: KernelcastServer, snapshot: Snapshot, views: list[LaunchView], bar: ProgressBar, tally: _Tally
 ) -> None:
-    """Until all are measured or the user has had enough; a launch that fails costs only itself."""
+    """Measure until all are done or the user cancels; a launch that fails costs only itself."""
     for place, view in enumerate(views):
 
         def tell(fraction: float, text: str, place: int = place, kernel: str = view.slot.kernel) -> None:

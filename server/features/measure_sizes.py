@@ -86,7 +86,7 @@ async def _told(
     outcomes: Sequence[Outcome],
     problem: str,
 ) -> tuple[str, dict[str, Any]]:
-    """In a few words, and in full. Raises what went wrong if that is all that happened."""
+    """Return the result in short and in full. Raises the failure if nothing was measured."""
     done = [(one, m) for one, m in zip(wanted, outcomes, strict=True) if isinstance(m, Measurement)]
     errors = [(one, e) for one, e in zip(wanted, outcomes, strict=True) if isinstance(e, MeasureError)]
     if not done:

@@ -80,7 +80,7 @@ def _must_hold(snapshot: Snapshot, kernel: str) -> None:
 
 
 def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...], learned: ModelClient) -> tuple[str, str]:
-    """Title and page. Loaded at first use: the charts are nothing that `initialize` should wait for."""
+    """Return title and page. Its modules load at first use: `initialize` should not wait for charts."""
 
     def now(questions: Sequence[Question], lessons: Mapping[str, Lessons]) -> Sequence[Answer | None]:
         return learned.now(questions, lessons, _ANSWER_S)
@@ -99,7 +99,7 @@ def _kept(about: str, title: str, text: str) -> Path:
 
 
 async def _show(ls: KernelcastServer, path: Path) -> None:
-    """In the browser if the client can open one, else by telling where it is."""
+    """Show the page in the browser if the client can open one, else say where it is."""
     if ls.supports.show_document:
         request = types.ShowDocumentParams(uri=path.as_uri(), external=True)
         with contextlib.suppress(JsonRpcException):

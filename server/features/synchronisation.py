@@ -42,7 +42,7 @@ def did_close(ls: KernelcastServer, params: types.DidCloseTextDocumentParams) ->
 
 
 def did_save(ls: KernelcastServer, params: types.DidSaveTextDocumentParams) -> None:
-    """Other open files may include this one, or be configured by it."""
+    """Analyse all documents: they may include the saved file or be configured by it."""
     ls.analyse_all()
     ls.spawn(measure_saved(ls, params.text_document.uri))
 

@@ -17,7 +17,7 @@ def event(name: str, *, level: int = logging.INFO, source: Mapping[str, str] | N
 
 
 def document_name(uri: str) -> str:
-    """Tells documents of one name apart, and nothing of where they lie."""
+    """Return a name that tells documents apart and does not reveal their folders."""
     digest = hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{unquote(uri.rpartition('/')[2])}#{digest}"
 

@@ -48,7 +48,7 @@ class _FaultFile(logging.Handler):
 
 
 def keep_faults() -> None:
-    """For this process, from now on."""
+    """Keep internal errors of this process from now on."""
     logger = logging.getLogger(_LOGGER)
     if not any(isinstance(handler, _FaultFile) for handler in logger.handlers):
         logger.addHandler(_FaultFile())

@@ -18,7 +18,7 @@ MOST_BYTES, KEPT_FILES = 5_000_000, 3
 
 
 def start_log(options: LogOptions) -> None:
-    """For this process, from now on. Raises `LogError`."""
+    """Start the log of this process. Raises `LogError`."""
     keep_faults()
     stream = logging.StreamHandler(sys.stderr)
     stream.setFormatter(Words(with_source=options.with_source))

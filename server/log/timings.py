@@ -60,7 +60,7 @@ class Timings:
             self.add(stage, time.perf_counter() - began_s)
 
     def facts(self) -> tuple[StageFacts, ...]:
-        """In the order in which the stages first came."""
+        """Return the figures in the order in which the stages first came."""
         with self._lock:
             known = [(name, each.count, each.longest_s, sorted(each.last_s)) for name, each in self._stages.items()]
         return tuple(

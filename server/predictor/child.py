@@ -33,7 +33,7 @@ MEMORY_BYTES = 2 << 30  # private and writable; far more than any weights that s
 
 
 def main() -> None:
-    """Never returns: leaves with the server, or when it is told to."""
+    """Serve and never return: the process leaves with the server, or when told to."""
     status = 1
     try:
         incoming, outgoing = claim_streams()

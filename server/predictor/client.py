@@ -80,7 +80,7 @@ class ModelClient:
 
     @property
     def problem(self) -> str:
-        """Why the model that is shipped does not answer; "" if all is well."""
+        """Why the shipped model does not answer; "" if all is well."""
         return self._problem
 
     def known(self, question: Question, lessons: Taught) -> Answer | None:
@@ -93,7 +93,7 @@ class ModelClient:
             return self._is_there and self._suspects.get(_key(question, lessons), 0) < _MAX_CRASHES
 
     def start(self) -> None:
-        """From the event loop."""
+        """Remember the event loop; to be called from it."""
         self._loop = asyncio.get_running_loop()
 
     def ask(self, uri: str, questions: Sequence[Question], lessons: Taught) -> None:
@@ -180,7 +180,7 @@ class ModelClient:
         return self._process is not None and self._process.has_ended
 
     def _serve(self, order: _Order) -> None:
-        """All that is not known of an order, unless a newer one takes its place."""
+        """Answer what is not known of an order, unless a newer one takes its place."""
         if self._has_died():
             self._handle_crash(())
         if not order.questions and self._is_there:
@@ -280,7 +280,7 @@ class ModelClient:
         self._give_up(f"its process ended {self._deaths} times in a row, the last time because {exit_reason}")
 
     def _give_up(self, why: str) -> None:
-        """For this session; what is known stays."""
+        """Give the model up for this session; known answers stay."""
         with self._changed:
             if self._stopped:
                 return

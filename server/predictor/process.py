@@ -149,12 +149,12 @@ class PredictorProcess:
         return os.pread(number, most_bytes, max(0, size - most_bytes)).decode("utf-8", "replace").strip()
 
     def end(self) -> None:
-        """At once; it has nothing to lose."""
+        """End the process at once; it has nothing to lose."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """`end`, and nothing is left of it."""
+        """End the process and release its resources."""
         self.end()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(LEAVING_S)

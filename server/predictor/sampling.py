@@ -56,7 +56,7 @@ class Sampling:
         self._process: PredictorProcess | None = None
 
     def start(self) -> None:
-        """From the event loop."""
+        """Remember the event loop; to be called from it."""
         self._loop = asyncio.get_running_loop()
 
     def ask(self, uri: str, wanted: Mapping[SampleKey, RunItems]) -> None:
@@ -127,7 +127,7 @@ class Sampling:
             self._tell(order.uri)
 
     def _run(self, key: SampleKey, run: RunItems) -> None:
-        """Until something is known of it, be it why nothing is."""
+        """Run work-items until a sample or the reason for its absence is known."""
         while self.samples.of(key) is None:
             if self._why_off:
                 self._give_up_on(key, self._why_off)

@@ -173,7 +173,7 @@ class _Gatherer:
         return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped, line)
 
     def _devices(self, forecast: Forecast, subject: Subject, runs: Sequence[MeasuredLaunch]) -> tuple[DeviceRow, ...]:
-        """Fastest first; those that cannot run the launch last."""
+        """Return the devices, fastest first; those that cannot run the launch last."""
         current = subject.device
         known = distinct_devices([current, *self._own], well_known_devices())
         problems = {device.id: _problem(forecast, device) for device in known if device.id != current.id}
@@ -202,7 +202,7 @@ class _Gatherer:
 
 
 def _problem(forecast: Forecast, device: Device) -> str:
-    """Why the launch has no prediction there; empty where it has one."""
+    """Return why the launch has no prediction there; empty if it has one."""
     assert forecast.launch is not None
     try:
         check(forecast.kernel, forecast.launch, device)

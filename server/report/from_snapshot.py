@@ -23,7 +23,7 @@ Now = Callable[[Sequence[Question], Mapping[str, Lessons]], Sequence[Answer | No
 
 
 def page_about(snapshot: Snapshot, kernel: str, found: Sequence[Device], now: Now | None = None) -> tuple[str, str]:
-    """Title and page of one kernel, or of all if the name is empty. Reads the store; call it in a thread."""
+    """Return title and page of one kernel, or of all if the name is empty. Reads the store; call it in a thread."""
     document = snapshot.analysis.document
     label = document.path.name if document.path else document.uri.rpartition("/")[2] or document.uri
     title = f"Performance of {kernel or label}"

@@ -37,7 +37,7 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Element:
 
 
 def prose(text: str) -> list[Child]:
-    """Messages put names between backticks."""
+    """Return a message as HTML: names between backticks become code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:  # a lone backtick is only a backtick
         return [text]

@@ -22,7 +22,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def page(report: Report) -> str:
-    """Self-contained HTML: no scripts, nothing from elsewhere."""
+    """Return the report as self-contained HTML: no scripts, nothing from elsewhere."""
     several = len(report.kernels) > 1
     body = tag(
         "main",

@@ -37,7 +37,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def write_page(path: Path, text: str) -> None:
-    """For its owner's eyes alone, unless its owner says where. Raises `ReportError`."""
+    """Write the page, readable by its owner alone unless a place is given. Raises `ReportError`."""
     opener = _private if path.parent == _folder() else None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -54,7 +54,7 @@ def compared(view: LaunchView) -> tuple[str, ...]:
 
 
 def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, str, str, str]:
-    """Beside its measurement, a launch shows what the model said of it without any."""
+    """Return the prediction's row; beside a measurement it is the model's own, without measurements."""
     through, relative, q = prediction.through, prediction.relative, prediction.runtime_us
     whence = basis_text(prediction)
     if (through is not None or relative is not None) and beside_measured:

@@ -69,7 +69,7 @@ def _spills(facts: CompiledFacts) -> str:
 
 
 def _private(facts: CompiledFacts) -> str:
-    """Of CPUs this is no news: PoCL answers the same for all kernels."""
+    """Return private memory in words; nothing for CPUs, where PoCL answers the same for all kernels."""
     if facts.source not in _GPU_SOURCES or not facts.private_mem_bytes:
         return ""
     return f"{format_bytes(facts.private_mem_bytes)} private memory"

@@ -27,7 +27,7 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def inline(text: str) -> str:
-    """Markdown that says `text`, on one line: `code` and **weight** are ours and stay, nothing else becomes markup."""
+    """Return `text` as one line of Markdown: our `code` and **weight** stay, all else is escaped."""
     parts = _CODE.split(" ".join(_CONTROL.sub("\ufffd", text).split()))
     return "".join(part if place % 2 else _ACTIVE.sub(_escaped, part) for place, part in enumerate(parts))
 
@@ -42,5 +42,5 @@ def line_of_paragraph(line: str) -> str:
 
 
 def message(text: str) -> str:
-    """For window/showMessage: VS Code makes links of `[words](command:...)` in it, which run commands."""
+    """Escape a message for window/showMessage: VS Code turns `[words](command:...)` into links that run commands."""
     return text.replace("](", "] (")

@@ -70,7 +70,7 @@ def in_columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> tupl
 
 
 def plain(text: str) -> str:
-    """Without Markdown's marks, on one line."""
+    """Return the text without Markdown's marks, on one line."""
     return " ".join(text.replace("`", "").replace("**", "").split())
 
 

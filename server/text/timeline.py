@@ -31,7 +31,7 @@ class Trend:
 
     @property
     def change_percent(self) -> float:
-        """From the first to the last; below 0: it became faster."""
+        """Return the change from the first to the last [%]; below 0 if it became faster."""
         first, last = self.medians_us[0], self.medians_us[-1]
         return (last / first - 1) * 100 if first > 0 else 0.0
 
@@ -49,7 +49,7 @@ class Timeline:
         return frozenset(moment.stored.measurement.driver for moment in self.moments)
 
     def trends(self) -> tuple[Trend, ...]:
-        """Of each launch that was measured more than once."""
+        """Return the trend of each launch that was measured more than once."""
         medians: dict[str, list[float]] = {}
         for moment in self.moments:
             m = moment.stored.measurement
@@ -58,7 +58,7 @@ class Timeline:
 
 
 def timelines(kept: Iterable[StoredMeasurement]) -> tuple[Timeline, ...]:
-    """By kernel and device, in the order in which they first appear; `kept` has the oldest first."""
+    """Return timelines by kernel and device, in the order in which they first appear; `kept` has the oldest first."""
     found: dict[tuple[str, str], list[StoredMeasurement]] = {}
     for stored in kept:
         found.setdefault((stored.kernel_id, stored.measurement.device_id), []).append(stored)
@@ -101,7 +101,7 @@ def _changes(now: Measurement, before: Sequence[Measurement]) -> Iterable[str]:
 
 
 def _speed(now: Measurement, before: Measurement) -> Iterable[str]:
-    """Said only where the intervals of both medians lie apart."""
+    """Return the change of speed in words, only if the intervals of both medians lie apart."""
     if before.median_us <= 0 or (now.ci95_us[0] <= before.ci95_us[1] and before.ci95_us[0] <= now.ci95_us[1]):
         return
     percent = (now.median_us / before.median_us - 1) * 100

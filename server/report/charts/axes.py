@@ -33,7 +33,7 @@ class LogAxis:
         return self.low <= value <= self.high
 
     def ticks(self, most: int = 8) -> tuple[float, ...]:
-        """Powers of ten, every so many of them where there are too many; 1, 2 and 5 of each where there are few."""
+        """Return powers of ten; every n-th if there are too many, with 2 and 5 times each if there are few."""
         first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
         decades = last - first + 1
         if decades >= 3:
@@ -56,7 +56,7 @@ class LinearAxis:
         return self.start + (value - self.low) / ((self.high - self.low) or 1.0) * (self.end - self.start)
 
     def ticks(self, most: int = 5) -> tuple[float, ...]:
-        """Round values, about as many as are wanted."""
+        """Return round values, about as many as are wanted."""
         span = (self.high - self.low) or 1.0
         rough = span / most
         size = 10.0 ** math.floor(math.log10(rough))

@@ -49,7 +49,7 @@ class Frame:
         self.parts.extend(parts)
 
     def axes(self, x_title: str, y_title: str, x_words: Words, y_words: Words) -> None:
-        """Grid, ticks and titles; to be drawn first."""
+        """Draw grid, ticks and titles; to be called first."""
         plot = self.format.plot
         taken_to = float("-inf")
         for value in self.x.ticks(8 if self.format is WIDE else 5):

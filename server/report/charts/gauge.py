@@ -18,7 +18,7 @@ Mark = tuple[str, float, float, float]  # `predicted` or `measured`; low, middle
 def gauges(
     chart_id: str, title: str, unit: str, limits: Sequence[tuple[str, float]], marks: Sequence[Mark]
 ) -> list[Element]:
-    """`limits` with their names, and `marks`, in `unit` a second."""
+    """Draw `limits` with their names, and `marks`, in `unit` a second."""
     return [_draw(chart_id, format_, title, unit, limits, marks) for format_ in FORMATS]
 
 

@@ -50,7 +50,7 @@ class Labels:
         self.taken.append(Box(x - radius, y - radius, x + radius, y + radius))
 
     def keep_line_free(self, x1: float, y1: float, x2: float, y2: float) -> None:
-        """For thin lines that text must not cross."""
+        """Keep text off a thin line."""
         if x1 == x2 or y1 == y2:
             self.taken.append(Box(min(x1, x2) - 1, min(y1, y2) - 1, max(x1, x2) + 1, max(y1, y2) + 1))
             return
@@ -60,7 +60,7 @@ class Labels:
             self.taken.append(Box(x - 1, y - 1, x + 1, y + 1))
 
     def beside(self, texts: Sequence[str], x: float, y: float, class_: str, *, first: str = "start") -> Element | None:
-        """Right (or left, where `first` is `end`), then the other side, above or below a point.
+        """Place a label right of a point (left if `first` is `end`), else on the other side, above or below.
 
         `texts` say the same, the longest first: a shorter one may find a place where a longer one does not.
         """
@@ -72,7 +72,7 @@ class Labels:
         return None
 
     def along(self, text: str, places: Iterable[tuple[float, float]], angle: float, class_: str) -> Element | None:
-        """Centred on one of `places`, turned by `angle` degrees, just above the line that it names."""
+        """Place a label centred on one of `places`, turned by `angle` degrees, just above its line."""
         width = text_width(text)
         turn = math.radians(angle)
         lift_x, lift_y = math.sin(turn) * SIZE * 0.7, -math.cos(turn) * SIZE * 0.7
@@ -106,7 +106,7 @@ def _box(x: float, y: float, width: float, anchor: str) -> Box:
 
 
 def _turned(x: float, y: float, width: float, turn: float) -> list[Box]:
-    """Small boxes along a turned line of text: together they cover about what the text does."""
+    """Return small boxes along a turned line of text, which together cover about what the text does."""
     half, steps = SIZE * 0.42, max(1, math.ceil(width / SIZE))
     found = []
     for step in range(steps + 1):

@@ -60,7 +60,7 @@ def _draw(
 
 
 def draw_roofs(frame: Frame, roof: Roofline, top: float) -> None:
-    """Slopes and ceilings with their names; all lines first, so that no name crosses one."""
+    """Draw slopes and ceilings with their names; all lines first, so that no name crosses one."""
     x, y, plot = frame.x, frame.y, frame.format.plot
     assert isinstance(x, LogAxis)
     assert isinstance(y, LogAxis)

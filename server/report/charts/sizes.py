@@ -63,7 +63,7 @@ def _draw(chart_id: str, format_: Format, sizes: Sizes) -> Element:
 
 
 def _height(curve: Sequence[tuple[float, float]], at: float) -> float:
-    """Of the curve, at a place on the x axis; that of its nearest end beyond them."""
+    """Return the height of the curve at a place on the x axis; beyond its ends, that of the nearest."""
     for (x1, y1), (x2, y2) in pairwise(curve):
         if x1 <= at <= x2:
             return y1 + (y2 - y1) * (at - x1) / ((x2 - x1) or 1.0)

@@ -14,7 +14,7 @@ _FORMATS = (Format("wide", 720, 200), Format("narrow", 372, 200))
 
 
 def trend_charts(chart_id: str, rows: Sequence[HistoryRow]) -> list[Element]:
-    """`rows` of one launch on one device, the oldest first; two at least."""
+    """Draw `rows` of one launch on one device, the oldest first; at least two."""
     return [_draw(chart_id, format_, rows) for format_ in _FORMATS]
 
 

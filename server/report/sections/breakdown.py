@@ -16,7 +16,7 @@ _LEAST_SHOWN = 0.001  # of the time
 
 
 def reading(launch: LaunchFacts) -> list[Child]:
-    """Two or three plain sentences."""
+    """Return two or three plain sentences."""
     prediction = launch.forecast.prediction
     if prediction is None or not prediction.resources:
         return []

@@ -10,7 +10,7 @@ from server.text.hint import basis_sign, guess_mark, guesses_text, percent_sprea
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
-    """Time, device, bound, interval, and the measurement if there is one."""
+    """Return time, device, bound, interval, and the measurement if there is one."""
     prediction = launch.forecast.prediction
     if prediction is None:
         problem = launch.forecast.problem

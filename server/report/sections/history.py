@@ -59,7 +59,7 @@ def history_section(kernel: KernelFacts, chart_id: str) -> list[Child]:
 
 
 def _series(history: Sequence[HistoryRow]) -> list[list[HistoryRow]]:
-    """Measurements of one launch on one device, the oldest first; only where there are several."""
+    """Return the measurements of each launch on one device, the oldest first, if there are several."""
     found: dict[tuple[str, str], list[HistoryRow]] = {}
     for row in reversed(history):
         if row.launch_name is not None:

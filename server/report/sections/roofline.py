@@ -47,7 +47,7 @@ def _heading(text: str) -> Child:
 
 
 def _marks(launch: LaunchFacts, amount: float) -> list[Mark]:
-    """Rates a second, of what is predicted and of what was measured."""
+    """Return predicted and measured rates a second."""
     prediction, measured = launch.forecast.prediction, launch.measured
     assert prediction is not None
     q = prediction.runtime_us
@@ -58,7 +58,7 @@ def _marks(launch: LaunchFacts, amount: float) -> list[Mark]:
 
 
 def _rates(amount: float, low_us: float, middle_us: float, high_us: float) -> tuple[float, float, float]:
-    """Longest time first, so that rates ascend."""
+    """Return the rates, those of the longest time first, so that they ascend."""
     return 1e6 * amount / low_us, 1e6 * amount / middle_us, 1e6 * amount / high_us
 
 
