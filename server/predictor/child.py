@@ -1,4 +1,4 @@
-"""Where the predictor process begins: secure the streams, load the weights with the first question, answer for ever."""
+"""Main function of the predictor process: secure the streams, load the weights with the first question, answer."""
 
 from __future__ import annotations
 

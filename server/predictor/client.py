@@ -1,12 +1,10 @@
-"""What the learned model has answered so far, and the one thread that asks it for more, in a process of its own.
+"""Answers of the learned model so far, and the thread that asks it for more, in a process of its own.
 
 Whoever shows predictions looks here for answers that are known, and asks for those that are not; none waits.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import threading
 import time
@@ -23,6 +21,7 @@ from server.log.events import event, milliseconds, native_output
 from server.log.timings import Timings
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded, Stopped
+from server.predictor.request_queue import RequestQueue
 
 logger = logging.getLogger(__name__)
 
@@ -54,18 +53,13 @@ class ModelClient:
     """
 
     def __init__(self, news: Callable[[str], None], timings: Timings | None = None, *, idle_s: float = IDLE_S) -> None:
-        self._news = news
         self._idle_s = idle_s
         self._timings = timings or Timings()
         self._is_there = weights_folder() is not None
         self._problem = ""
-        self._changed = threading.Condition()
+        self._queue: RequestQueue[_Order] = RequestQueue(self._work, "asks the learned model", news)
         self._known: LRUCache[_Key, Answer] = LRUCache(_KEPT)
         self._suspects: LRUCache[_Key, int] = LRUCache(_KEPT)  # how often the process died over a question
-        self._waiting: dict[str, _Order] = {}
-        self._stopped = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
         self._process: PredictorProcess | None = None
         self._taught: dict[str, str] = {}  # the versions of the lessons that this process has
         self._is_warm = False  # the process has loaded its weights
@@ -84,17 +78,17 @@ class ModelClient:
         return self._problem
 
     def known(self, question: Question, lessons: Taught) -> Answer | None:
-        with self._changed:
+        with self._queue.changed:
             return self._known.get(_key(question, lessons))
 
     def awaits(self, question: Question, lessons: Taught) -> bool:
         """Return whether an answer that is not known may still come."""
-        with self._changed:
+        with self._queue.changed:
             return self._is_there and self._suspects.get(_key(question, lessons), 0) < _MAX_CRASHES
 
     def start(self) -> None:
         """Remember the event loop; to be called from it."""
-        self._loop = asyncio.get_running_loop()
+        self._queue.start()
 
     def ask(self, uri: str, questions: Sequence[Question], lessons: Taught) -> None:
         """Ask these questions for `uri`, in place of those asked for it before that still wait."""
@@ -110,29 +104,22 @@ class ModelClient:
         return [self.known(question, lessons) for question in questions]
 
     def forget(self, uri: str) -> None:
-        with self._changed:
-            self._waiting.pop(uri, None)
+        self._queue.forget(uri)
 
     def stop(self) -> None:
         """Stop, and end the process, too."""
-        with self._changed:
-            self._stopped = True
-            self._changed.notify_all()
+        with self._queue.changed:
+            self._queue.stop()
             process = self._process
         if process is not None:
             process.end()
 
     def _put(self, order: _Order) -> None:
-        with self._changed:
-            if not self._is_there or self._stopped:
+        with self._queue.changed:
+            if not self._is_there or self._queue.is_stopped:
                 order.done.set()
                 return
-            self._waiting.pop(order.uri, None)
-            self._waiting[order.uri] = order
-            self._changed.notify_all()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="asks the learned model", daemon=True)
-                self._thread.start()
+            self._queue.put(order.uri, order)
 
     # In the thread
 
@@ -156,18 +143,21 @@ class ModelClient:
     def _next(self) -> _Order | None:
         """Return what was asked for last, or an order without questions where the process has to be started anew."""
         while True:
-            with self._changed:
+            with self._queue.changed:
                 limit_s = self._idle_s if self._process is not None else None
-                has_news = self._changed.wait_for(lambda: self._stopped or self._waiting or self._has_died(), limit_s)
-                if self._stopped:
+                has_news = self._queue.changed.wait_for(self._has_news, limit_s)
+                if self._queue.is_stopped:
                     return None
-                if self._waiting:
-                    return self._waiting.popitem()[1]
+                if (order := self._queue.take()) is not None:
+                    return order
                 if has_news:
                     return _Order("", (), {})
                 idle = self._without_process()
             if idle is not None:
                 idle.close()
+
+    def _has_news(self) -> bool:
+        return self._queue.is_stopped or bool(self._queue.waiting) or self._has_died()
 
     def _without_process(self) -> PredictorProcess | None:
         """Return what it was; another one knows nothing yet."""
@@ -191,8 +181,8 @@ class ModelClient:
 
     def _batch(self, order: _Order) -> tuple[Question, ...]:
         """Return what to ask next. What a process has died over is asked alone: the others shall not suffer for it."""
-        with self._changed:
-            if self._stopped or not self._is_there or order.uri in self._waiting:
+        with self._queue.changed:
+            if self._queue.is_stopped or not self._is_there or order.uri in self._queue.waiting:
                 return ()
             keys = {_key(question, order.lessons): question for question in order.questions}
             new = {key: question for key, question in keys.items() if key not in self._known}
@@ -208,7 +198,7 @@ class ModelClient:
             new = {each: known for each, known in order.lessons.items() if self._taught.get(each) != known.version}
             limit_s = LIMIT_S + (LOADING_S if new else 0.0)  # lessons are answered first, all of them
             began_s = time.perf_counter()
-            answers = process.ask(Ask(batch, new), limit_s, lambda: self._stopped) if batch else ()
+            answers = process.ask(Ask(batch, new), limit_s, lambda: self._queue.is_stopped) if batch else ()
             if batch:
                 self._note(len(batch), time.perf_counter() - began_s)
         except ProcessEnded as ended:
@@ -219,7 +209,7 @@ class ModelClient:
             return False
         if batch:
             self._taught |= {each: known.version for each, known in new.items()}
-        with self._changed:
+        with self._queue.changed:
             self._known.update(zip(keys, answers, strict=True))
             for key in keys:
                 self._suspects.pop(key, None)
@@ -236,28 +226,28 @@ class ModelClient:
         process = self._running()
         if not self._is_warm:
             with self._timings.during("load the model"):
-                process.ask(Ask((), {}), LOADING_S, lambda: self._stopped)
+                process.ask(Ask((), {}), LOADING_S, lambda: self._queue.is_stopped)
             self._is_warm = True
         return process
 
     def _running(self) -> PredictorProcess:
         """Return the process, started if need be; not at once where it has died before."""
         if self._process is None:
-            with self._changed:
+            with self._queue.changed:
                 left_s = self._not_before_s - time.monotonic()
-                if self._changed.wait_for(lambda: self._stopped, max(0.0, left_s)):
+                if self._queue.changed.wait_for(lambda: self._queue.is_stopped, max(0.0, left_s)):
                     raise Stopped
             process = PredictorProcess(self._look)
-            with self._changed:
+            with self._queue.changed:
                 self._process = process
-                stopped = self._stopped
+                stopped = self._queue.is_stopped
             if stopped:
                 raise Stopped
         return self._process
 
     def _look(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
+        with self._queue.changed:
+            self._queue.changed.notify_all()
 
     def _handle_crash(self, keys: Sequence[_Key], exit_reason: str = "") -> None:
         """Take note that the process died, perhaps over these questions."""
@@ -266,11 +256,11 @@ class ModelClient:
             exit_reason = exit_reason or self._process.exit_reason()
             told = self._process.native_output()
             self._process.close()
-        with self._changed:
+        with self._queue.changed:
             self._without_process()
             for key in keys:
                 self._suspects[key] = self._suspects.get(key, 0) + 1
-            if not self._stopped:
+            if not self._queue.is_stopped:
                 self._deaths += 1
                 logger.warning("the predictor process ended (%s)", exit_reason)
                 native_output("predictor", told)
@@ -281,20 +271,19 @@ class ModelClient:
 
     def _give_up(self, why: str) -> None:
         """Give the model up for this session; known answers stay."""
-        with self._changed:
-            if self._stopped:
+        with self._queue.changed:
+            if self._queue.is_stopped:
                 return
             self._is_there = False
             self._problem = f"The learned model is off: {why}. What is new is predicted by the analytical model alone."
-            waiting, self._waiting = self._waiting, {}
+            waiting, self._queue.waiting = self._queue.waiting, {}
         for order in waiting.values():
             order.done.set()
         self._tell("")
 
     def _tell(self, uri: str) -> None:
-        if self._loop is not None and not uri.startswith("#"):
-            with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
-                self._loop.call_soon_threadsafe(self._news, uri)
+        if not uri.startswith("#"):
+            self._queue.tell(uri)
 
 
 _MAX_CRASHES = 2  # deaths over a question after which it is not asked again

@@ -1,4 +1,4 @@
-"""What passes between the server and its predictor process. Plain data."""
+"""Messages between the server and its predictor process. Plain data."""
 
 from __future__ import annotations
 

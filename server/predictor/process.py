@@ -39,7 +39,7 @@ LAST_WORDS, NATIVE_OUTPUT = 500, 8192  # bytes
 
 
 class ProcessEnded(KernelcastError):
-    """It died, hung, or said what is no answer; the message holds its last words."""
+    """The process died, hung or sent no valid answer; the message says which."""
 
     code = "predictor"
 

@@ -6,10 +6,7 @@ costs the other's answers.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from server.log.events import event, milliseconds
 from server.log.timings import Timings
 from server.predictor.messages import RunItems
 from server.predictor.process import PredictorProcess, ProcessEnded, Stopped
+from server.predictor.request_queue import RequestQueue
 
 logger = logging.getLogger(__name__)
 
@@ -43,43 +41,30 @@ class Sampling:
 
     def __init__(self, samples: Samples, news: Callable[[str], None], timings: Timings | None = None) -> None:
         self.samples = samples
-        self._news = news
         self._timings = timings or Timings()
-        self._changed = threading.Condition()
-        self._waiting: dict[str, _Order] = {}
+        self._queue: RequestQueue[_Order] = RequestQueue(self._work, "has work-items run", news)
         self._suspects: dict[SampleKey, int] = {}
         self._crashes = 0
         self._why_off = ""
-        self._stopped = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
         self._process: PredictorProcess | None = None
 
     def start(self) -> None:
         """Remember the event loop; to be called from it."""
-        self._loop = asyncio.get_running_loop()
+        self._queue.start()
 
     def ask(self, uri: str, wanted: Mapping[SampleKey, RunItems]) -> None:
         """Have these run for `uri`, in place of those wanted for it before that still wait."""
-        with self._changed:
-            if self._stopped:
-                return
-            self._waiting.pop(uri, None)
-            self._waiting[uri] = _Order(uri, dict(list(wanted.items())[:MOST_LAUNCHES]))
-            self._changed.notify_all()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="has work-items run", daemon=True)
-                self._thread.start()
+        with self._queue.changed:
+            if not self._queue.is_stopped:
+                self._queue.put(uri, _Order(uri, dict(list(wanted.items())[:MOST_LAUNCHES])))
 
     def forget(self, uri: str) -> None:
-        with self._changed:
-            self._waiting.pop(uri, None)
+        self._queue.forget(uri)
 
     def stop(self) -> None:
         """Stop, and end the process, too."""
-        with self._changed:
-            self._stopped = True
-            self._changed.notify_all()
+        with self._queue.changed:
+            self._queue.stop()
             process = self._process
         if process is not None:
             process.end()
@@ -101,30 +86,30 @@ class Sampling:
     def _next(self) -> _Order | None:
         """Return what was asked for last; None at the end."""
         while True:
-            with self._changed:
+            with self._queue.changed:
                 limit_s = IDLE_S if self._process is not None else None
-                self._changed.wait_for(lambda: self._stopped or bool(self._waiting), limit_s)
-                if self._stopped:
+                self._queue.changed.wait_for(lambda: self._queue.is_stopped or bool(self._queue.waiting), limit_s)
+                if self._queue.is_stopped:
                     return None
-                if self._waiting:
-                    return self._waiting.popitem()[1]
+                if (order := self._queue.take()) is not None:
+                    return order
             self._leave()
 
     def _serve(self, order: _Order) -> None:
         told_s, has_news = time.monotonic(), False
         for key, run in order.wanted.items():
-            with self._changed:
-                if self._stopped or order.uri in self._waiting:
+            with self._queue.changed:
+                if self._queue.is_stopped or order.uri in self._queue.waiting:
                     break
             if self.samples.of(key) is not None:
                 continue
             self._run(key, run)
             has_news = True
             if time.monotonic() - told_s > TELL_EVERY_S:
-                self._tell(order.uri)
+                self._queue.tell(order.uri)
                 told_s, has_news = time.monotonic(), False
         if has_news:
-            self._tell(order.uri)
+            self._queue.tell(order.uri)
 
     def _run(self, key: SampleKey, run: RunItems) -> None:
         """Run work-items until a sample or the reason for its absence is known."""
@@ -134,7 +119,7 @@ class Sampling:
                 return
             began_s = time.perf_counter()
             try:
-                (sample,) = self._running().ask(run, LIMIT_S, lambda: self._stopped)
+                (sample,) = self._running().ask(run, LIMIT_S, lambda: self._queue.is_stopped)
             except ProcessEnded as ended:
                 self._note_crash(key, ended.message)
             except KernelcastError as error:
@@ -164,19 +149,14 @@ class Sampling:
     def _running(self) -> PredictorProcess:
         if self._process is None:
             process = PredictorProcess(lambda: None)
-            with self._changed:
+            with self._queue.changed:
                 self._process = process
-                if self._stopped:
+                if self._queue.is_stopped:
                     raise Stopped
         return self._process
 
     def _leave(self) -> None:
-        with self._changed:
+        with self._queue.changed:
             process, self._process = self._process, None
         if process is not None:
             process.close()
-
-    def _tell(self, uri: str) -> None:
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
-                self._loop.call_soon_threadsafe(self._news, uri)
