@@ -1,4 +1,4 @@
-"""What clients may ask for by workspace/executeCommand. The names are a promise to every editor's configuration."""
+"""Names of commands for workspace/executeCommand. They are stable: editors' configurations contain them."""
 
 from __future__ import annotations
 

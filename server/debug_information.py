@@ -1,4 +1,4 @@
-"""Everything that helps to find a fault, as one Markdown text to paste, without the user's source. Blocks."""
+"""Collect what helps to find a fault as one Markdown text to paste, without the user's source. Blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECRET = re.compile("TOKEN|SECRET|PASSWORD|KEY", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What only the running server knows."""
+    """Facts that only the running server knows."""
 
     client: str
     encoding: str

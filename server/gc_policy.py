@@ -30,7 +30,7 @@ def freeze_all() -> None:
 
 
 class Collections:
-    """When to look for garbage, and among what. For the thread that does the work."""
+    """Schedules garbage collections, in the thread that does the work."""
 
     def __init__(self) -> None:
         self._analyses = 0  # since the last search

@@ -1,4 +1,4 @@
-"""What was measured and compiled since the server started, and what the store told of open documents."""
+"""Measurements and compiled facts of this session, and stored measurements of open documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FACTS_KEPT = 4096  # of a device's kernels; the store has the others
 
 
 class SessionMeasurements:
-    """Everything here happens on the event loop. What is handed out is never changed, only replaced."""
+    """Keeps measurements of this session, on the event loop. What is handed out is never changed, only replaced."""
 
     def __init__(self) -> None:
         self.runs: tuple[MeasuredLaunch, ...] = ()  # the newest last

@@ -1,4 +1,4 @@
-"""What a request is answered from: one immutable view of a document and of everything known about it."""
+"""Immutable view of a document and of all that is known about it, from which requests are answered."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _MAY_HOLD = re.compile(r"__kernel|kernel(?=[\s\\\"'])[nt\"'\s\\8uULRrbBfF]*+(?:v
 
 
 class Language(StrEnum):
-    """What a host file is written in; C is read as C++, which has raw strings as well."""
+    """The language of a host file; C is read as C++, which has raw strings as well."""
 
     PYTHON = "python"
     CPP = "cpp"

@@ -49,7 +49,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What stands in for text that the host completes when it runs. `offset` is in the program's text.
+    """A stand-in for text that the host completes when it runs. `offset` is in the program's text.
 
     `is_recorded`: it stood there when the program was recorded.
     """

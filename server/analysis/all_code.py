@@ -1,4 +1,4 @@
-"""What compilers made of kernels for CPUs and GPUs, where nothing but the analytical model answers."""
+"""Compiled facts of kernels on CPUs and GPUs, for predictions by the analytical model alone."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class ForecastGroup:
 
 
 class Composer:
-    """Not for two threads at once. A forecast of which nothing new is known stays the same object."""
+    """Composes predictions in one thread at a time. A forecast of which nothing new is known stays the same object."""
 
     def __init__(self) -> None:
         self._predictor = Predictor()

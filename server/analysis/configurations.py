@@ -16,7 +16,7 @@ _SETTLED_S = 2.0  # a file that changed later than that may change again without
 
 
 class Configurations:
-    """Not for two threads at once."""
+    """Caches configuration files until they change. Not for two threads at once."""
 
     def __init__(self, now_s: Callable[[], float] = time.time) -> None:
         self._now_s = now_s

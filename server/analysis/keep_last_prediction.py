@@ -1,4 +1,4 @@
-"""What was shown last stays until something better is known, so that hints do not vanish or jump while one types.
+"""Keep the last prediction until a new one is known, so that hints do not vanish or jump while one types.
 
 Kernels that cannot be read for a moment keep their last forecast (`carry_over`): a half-written parameter or an open
 comment hides a kernel, often those behind it too. Advice on a kernel that is broken for a moment stays where it was for

@@ -1,4 +1,4 @@
-"""What compilers made of kernels for GPUs: by the device's own driver, else by the offline compilers for its target."""
+"""Compiled facts of kernels on GPUs: from the device's own driver, else from the offline compilers for its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analysis of a document is asked for: all that its answer depends on."""
+"""A request to analyse a document: all that its answer depends on."""
 
 from __future__ import annotations
 

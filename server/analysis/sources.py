@@ -1,4 +1,4 @@
-"""What is known of launches beside their source: where predictions look for it."""
+"""Knowledge of launches beside their source: measurements, compiled facts, recordings and the learned model."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def nothing_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> Compi
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What predictions of a command, an analysis or a report rest on.
+    """The functions by which a command, an analysis or a report looks up what predictions depend on.
 
     `ask` is the learned model, None where it is not to be asked. `compiled_of` is what its input tells of the code,
     `code_of` what the analytical model prices. `is_taught`: whether measurements correct answers on a device.

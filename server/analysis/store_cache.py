@@ -1,4 +1,4 @@
-"""What earlier sessions measured, read for the analysis thread without asking the disk at every keystroke."""
+"""Measurements of earlier sessions, cached for the analysis thread: no keystroke reads the disk."""
 
 from __future__ import annotations
 

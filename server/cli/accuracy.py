@@ -1,4 +1,4 @@
-"""How good predictions are on a device, for the commands that show devices."""
+"""Show the accuracy of predictions on a device, for the commands that show devices."""
 
 from __future__ import annotations
 

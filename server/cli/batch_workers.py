@@ -26,7 +26,7 @@ MUCH_MORE = 24  # lines that wait: about what analysing a kernel once more takes
 
 
 class WorkerEnded(KernelcastError):
-    """It has died, perhaps over this very line."""
+    """A worker process ended, perhaps because of this line."""
 
     code = "worker"
 

@@ -1,4 +1,4 @@
-"""What a compiler made of a kernel beside what the analysis counts, for people."""
+"""Print what a compiler made of a kernel beside what the analysis counts."""
 
 from __future__ import annotations
 

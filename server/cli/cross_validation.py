@@ -1,4 +1,4 @@
-"""How well the line through a launch's sizes predicts: each size is left out once, and predicted by the others."""
+"""Cross-validate the line through a launch's sizes: each size is left out once and predicted by the others."""
 
 from __future__ import annotations
 

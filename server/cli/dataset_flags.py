@@ -1,4 +1,4 @@
-"""What `kernelcast dataset` can be asked."""
+"""The flags of `kernelcast dataset`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a collection has come to, device by device: for the end of `kernelcast dataset collect`."""
+"""The result of a collection by device, shown at the end of `kernelcast dataset collect`."""
 
 from __future__ import annotations
 

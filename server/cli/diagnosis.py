@@ -1,4 +1,4 @@
-"""What `doctor` looks at: each finding says what was found and, where something is wrong, how to mend it."""
+"""The checks of `doctor`: each finding says what was found and how to mend what is wrong."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """What was calibrated, for whoever finds the devices."""
+    """Returns calibrated profiles, for the discovery of devices."""
 
     profiles: Callable[[], tuple[Device, ...]]
 

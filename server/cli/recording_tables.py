@@ -1,4 +1,4 @@
-"""What was recorded of a program, in sentences and tables."""
+"""Recordings of programs in sentences and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the value of `measure --sizes` is written."""
+"""Parse the value of `measure --sizes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes to which stream: answers to stdout, everything else to stderr."""
+"""Write answers to stdout and everything else to stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people look at: text and tables on stdout, progress and complaints on stderr."""
+"""Consoles for people: text and tables on stdout, progress and complaints on stderr."""
 
 from __future__ import annotations
 

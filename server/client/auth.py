@@ -21,7 +21,7 @@ _HEADER = re.compile(rb"(?i)content-(?:(?P<is_length>length)|type): *(?P<value>[
 
 
 class Refused(Exception):
-    """Not let in; says why, and nothing of what was sent."""
+    """A connection was refused; the message says why, and quotes nothing of what was sent."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What the client can do, read once from `initialize`; everything it does not say it cannot."""
+"""The client's capabilities, read once from `initialize`; what it does not mention it cannot do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes in, as bytes: one message after another, until the stream ends or is no conversation any more."""
+"""Read messages as bytes, one after another, until the stream ends or breaks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,12})[ \t]*\r?\n", re
 
 
 class BrokenStream(Exception):
-    """What came in has no message in it, and nothing says where the next one begins."""
+    """The input is no message, and nothing says where the next one begins."""
 
 
 async def bodies(reader: AsyncReader) -> AsyncIterator[bytes]:

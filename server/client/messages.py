@@ -1,4 +1,4 @@
-"""What comes in, as JSON-RPC: requests, notifications, answers, and what is none of these and told so.
+"""Parse JSON-RPC messages: requests, notifications, answers, and errors for all else.
 
 pygls builds typed messages while it still parses; what it cannot build is logged and never answered, and any object
 inside a message that has a `jsonrpc` of its own is taken for one. So the envelope is read here, and only then filled.

@@ -25,7 +25,7 @@ class Supported(Protocol):
 
 
 class Client(Protocol):
-    """What telling needs of the server's session."""
+    """The part of the server's session that refreshes need."""
 
     @property
     def supports(self) -> Supported: ...

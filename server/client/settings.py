@@ -1,4 +1,4 @@
-"""What the user can set in the editor (section `kernelcast`), every option with a default."""
+"""Settings of the editor (section `kernelcast`), every option with a default."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ERROR, WARNING, INFORMATION = "error", "warning", "information"
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What holds for all documents."""
+    """Facts that hold for all documents."""
 
     found: tuple[Device, ...]
     discovered: bool

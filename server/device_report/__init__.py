@@ -1,4 +1,4 @@
-"""What a device can do, as a picture and as text: its roofline, its memory by footprint, and every figure behind them.
+"""Reports on a device as picture and text: its roofline, memory bandwidth by footprint, and all figures behind them.
 
 Pure: a `Device` in, markup or text out. Imports `model` and, for drawing, `server.report`.
 """

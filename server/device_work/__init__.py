@@ -1,1 +1,1 @@
-"""What commands have done on a device: one job at a time, in a thread that the event loop never waits for."""
+"""Work on a device for commands: one job at a time, in a thread that the event loop never waits for."""

@@ -1,4 +1,4 @@
-"""What the devices are busy with, in the user's words."""
+"""The activities that the status shows while devices are busy."""
 
 from __future__ import annotations
 

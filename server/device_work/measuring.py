@@ -1,4 +1,4 @@
-"""What all commands that run kernels share: the launch that is meant, the run itself, and what becomes of it."""
+"""Shared steps of commands that run kernels: find the launch, run it, keep the result."""
 
 from __future__ import annotations
 

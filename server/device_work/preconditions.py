@@ -1,4 +1,4 @@
-"""What a command needs before device work may begin: trust, a finished discovery, a device of this machine."""
+"""Preconditions of device work: trust, a finished discovery, a device of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the compiler for the chosen device refuses a document, for as long as it does."""
+"""The places at which the compiler for the chosen device refuses a document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What compilers are given: options, and which of a host file's programs; a document has one."""
+    """Identifies a build: its options, and which of a host file's programs it is of."""
 
     options: BuildOptions
     part: str = ""
@@ -44,7 +44,7 @@ class Refusal:
 
 
 class Refusals:
-    """What is refused of each document, by build options. Everything here happens on the event loop."""
+    """Keeps the refusals of each document by build. Everything here happens on the event loop."""
 
     def __init__(self) -> None:
         self._found: dict[str, Mapping[Build, tuple[Refusal, ...]]] = {}

@@ -1,4 +1,4 @@
-"""What runs in the device thread: each function blocks, and hands the real work to a child process of its own."""
+"""Functions for the device thread: each blocks, and hands the work to a child process."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Learned:
 
 
 class DeviceWork:
-    """All that needs a device or the disk."""
+    """All work that needs a device or the disk."""
 
     def discover(self, cancel: threading.Event) -> tuple[Device, ...]:
         """Return all devices of this machine, without their calibrations if the store cannot be read."""

@@ -1,4 +1,4 @@
-"""What commands take and give: plain texts in, plain JSON out."""
+"""Arguments and answers of commands: plain texts in, plain JSON out."""
 
 from __future__ import annotations
 

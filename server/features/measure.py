@@ -81,7 +81,7 @@ async def measure_all(ls: KernelcastServer, params: types.ExecuteCommandParams) 
 
 @dataclass
 class _Tally:
-    """What came of the launches so far."""
+    """Counts the outcomes of launches."""
 
     measured: int = 0
     failed: list[dict[str, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the server writes down of itself: one line for each event, and how long each stage takes.
+"""The server's log: one line for each event, and how long each stage takes.
 
 No line holds source text or a secret, unless the user asks for source text to be logged.
 """

@@ -1,4 +1,4 @@
-"""How a record becomes a line: JSON for files, words for a terminal, and in neither what may quote the user's code.
+"""Format records as lines: JSON for files, words for a terminal, without quotes of the user's code.
 
 Libraries put whole messages, and so whole documents, into their complaints; and an exception's own text may be a piece
 of code. Of the former the wording is kept, of the latter its type and where it came from.
@@ -74,7 +74,7 @@ class JsonLines(logging.Formatter):
 
 
 class Words(logging.Formatter):
-    """For whoever reads along: level, logger and event, then the facts."""
+    """Formats a record for a terminal: level, logger and event, then the facts."""
 
     def __init__(self, *, with_source: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is to be logged, and where: light, for it is read before the editor has its first answer."""
+"""Options of the log. Light: they are read before the editor has its first answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the log goes: to stderr, which editors keep, and to a file of the user's own if they name one."""
+"""Start the log: to stderr, which editors keep, and to a file if the user names one."""
 
 from __future__ import annotations
 

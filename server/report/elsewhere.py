@@ -17,7 +17,7 @@ At = tuple[Launch, Device]
 
 
 class Elsewhere:
-    """Not for two threads at once."""
+    """Predicts other launches and devices of a forecast's kernel. Not for two threads at once."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources

@@ -1,4 +1,4 @@
-"""What a report says, as plain values: gathered once, then turned into a page or into JSON."""
+"""The contents of a report as plain values, gathered once and then turned into a page or JSON."""
 
 from __future__ import annotations
 

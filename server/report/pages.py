@@ -1,4 +1,4 @@
-"""Where pages are put when nobody says where: the user's cache folder, never the workspace."""
+"""Write pages to the user's cache folder, never to the workspace, unless a place is given."""
 
 from __future__ import annotations
 

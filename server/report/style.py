@@ -1,4 +1,4 @@
-"""How the page looks: the editor's theme through its CSS variables, else light or dark as the browser is.
+"""Style of the page: the editor's theme through its CSS variables, else light or dark as the browser is.
 
 Every colour is a variable with a fallback, so that charts and text change together. The colours of the charts are told
 apart by people who are colour-blind (after Okabe and Ito), and shapes and dashes say the same again.

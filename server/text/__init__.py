@@ -1,1 +1,1 @@
-"""What is said of predictions and measurements, alike in editors and terminals: no editor is known here."""
+"""Words for predictions and measurements, the same in editors and terminals. Knows no editor."""

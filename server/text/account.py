@@ -1,4 +1,4 @@
-"""Where a predicted time goes, in words: what limits it, what each resource adds, and what is hidden behind others."""
+"""The account of a predicted time in words: its limit, what each resource adds, and what overlaps with others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good predictions are on a device, in words."""
+"""The accuracy of predictions on a device, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiler made of a kernel, in words for hovers and terminals."""
+"""Compiled facts of a kernel, in words for hovers and terminals."""
 
 from __future__ import annotations
 

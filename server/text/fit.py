@@ -1,4 +1,4 @@
-"""What is said of the line through a kernel's measurements, in words and as JSON."""
+"""The line through a kernel's measurements, in words and as JSON."""
 
 from __future__ import annotations
 

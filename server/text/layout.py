@@ -1,4 +1,4 @@
-"""How a story is set: aligned figures that fit a terminal and an editor's hover alike, and sentences that wrap.
+"""Layout of a hover's text: aligned figures for terminals and editors alike, and sentences that wrap.
 
 Figures stand in fenced blocks, not in tables: terminals show a table's pipes, and break its rows.
 """

@@ -1,4 +1,4 @@
-"""What is said of the learned model's part in a prediction: how far the kernel is from all that it has seen."""
+"""The learned model's part in a prediction, in words: how novel the kernel is to it."""
 
 from __future__ import annotations
 

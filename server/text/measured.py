@@ -1,4 +1,4 @@
-"""What a measurement says beside its time, in few words: the launch's own cost, what was checked, what disturbed it."""
+"""Circumstances of a measurement, in few words: the launch's own cost, what was checked, what disturbed it."""
 
 from __future__ import annotations
 

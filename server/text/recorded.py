@@ -1,4 +1,4 @@
-"""What a recording says of a kernel's launches: how often the program made them, and how long they took there."""
+"""Recorded launches of a kernel in words: how often the program made them, and how long they took there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured of one kernel on one device over time: what changed from one to the next, and the trend."""
+"""Measurements of one kernel on one device over time: changes from one to the next, and the trend."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All of one kernel on one device, the oldest first."""
+    """The measurements of one kernel on one device, the oldest first."""
 
     kernel_id: str
     device_id: str

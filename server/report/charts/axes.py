@@ -1,4 +1,4 @@
-"""Where a value stands on an axis, and which values deserve a tick."""
+"""Axes: the position of a value, and the values that get a tick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time goes: resources, lines, what was taken for granted, and how to read it."""
+"""Breakdown of the time: resources, lines, what was assumed, and how to read it."""
 
 from __future__ import annotations
 

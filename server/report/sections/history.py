@@ -1,4 +1,4 @@
-"""What was measured of this kernel so far, the newest first."""
+"""Measurements of this kernel so far, the newest first."""
 
 from __future__ import annotations
 
