@@ -29,7 +29,7 @@ class Difference:
     """
 
     compared: tuple[str, ...] = ()  # names of the outputs, as the first version has them
-    not_compared: tuple[str, ...] = ()  # outputs that the first version lacks, or has in another length
+    not_compared: tuple[str, ...] = ()  # outputs that one of both lacks, or that have another length
     differing: tuple[str, ...] = ()
     max_ulps: int | None = 0
     max_relative: float | None = 0.0
@@ -37,13 +37,15 @@ class Difference:
 
     @property
     def equal(self) -> bool | None:
-        """Return whether all outputs have the same values; None where nothing could be compared."""
-        return not self.differing if self.compared else None
+        """Return whether all outputs have the same values; None where some were not compared."""
+        if self.differing:
+            return False
+        return None if self.not_compared or not self.compared else True
 
     def within(self, ulps: int = 0, relative: float = 0.0) -> bool:
-        """Return whether the outputs were compared and differ by no more than either tolerance."""
-        if self.equal is None or self.max_ulps is None or self.max_relative is None:
-            return bool(self.equal)
+        """Return whether all outputs were compared and differ by no more than either tolerance."""
+        if self.not_compared or not self.compared or self.max_ulps is None or self.max_relative is None:
+            return False
         return self.max_ulps <= ulps or self.max_relative <= relative
 
 
@@ -59,6 +61,7 @@ class Output:
 def difference(first: Iterable[Output], other: Iterable[Output]) -> Difference:
     """Compare the outputs of two versions by name."""
     theirs = {output.name: output for output in first}
+    other = tuple(other)
     compared: list[str] = []
     not_compared: list[str] = []
     differing: list[_Distance] = []
@@ -69,9 +72,10 @@ def difference(first: Iterable[Output], other: Iterable[Output]) -> Difference:
             continue
         compared.append(output.name)
         differing += [each for each in _distances(expected, output) if each.example]
+    lacking = theirs.keys() - {output.name for output in other}
     return Difference(
         tuple(compared),
-        tuple(not_compared),
+        (*not_compared, *sorted(lacking)),
         tuple(dict.fromkeys(each.name for each in differing)),
         _greatest([0, *(each.ulps for each in differing)]),
         _greatest([0.0, *(each.relative for each in differing)]),

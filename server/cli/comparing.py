@@ -61,7 +61,7 @@ class Compared:
     def equal(self) -> bool | None:
         """Whether the outputs are equal within the tolerance; None where nothing could be compared."""
         difference = self.side.versions[1].difference if self.side is not None else None
-        if difference is None or not difference.compared:
+        if difference is None or difference.equal is None:
             return None
         return difference.within(relative=self.tolerance)
 

@@ -84,6 +84,8 @@ def difference_text(difference: Difference | None, *, is_accepted: bool) -> str:
         return "not compared" if difference is not None else ""
     if difference.equal:
         return "equal"
+    if difference.not_compared and not difference.differing:
+        return f"`{difference.not_compared[0]}` not compared"
     apart = f"{format_things(difference.max_ulps, 'ulp')} apart" if difference.max_ulps is not None else "differ"
     return apart if is_accepted else f"wrong: {difference.example}"
 

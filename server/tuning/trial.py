@@ -131,7 +131,9 @@ def kept(tuned: Tuned) -> list[StoredMeasurement]:
 def _tried(candidate: Candidate, side: SideBySide, number: int, tolerance: float) -> Tried:
     version = side.versions[number]
     difference = version.difference
-    equal = difference.within(relative=tolerance) if difference is not None and difference.compared else None
+    equal = difference.equal if difference is not None else None
+    if difference is not None and equal is False:
+        equal = difference.within(relative=tolerance)
     return Tried(candidate, version, side.ratio(number) if number else None, equal)
 
 

@@ -85,6 +85,11 @@ def test_outputs_of_other_names_or_lengths_are_not_compared() -> None:
     found = difference(first, [output(floats(1, 2)), output(floats(1), name="new"), output(floats(1, 2), name="z")])
     assert found.compared == ("z",)
     assert found.not_compared == ("y", "new")
+    assert found.equal is None
+    assert not found.within(ulps=10)
+    lacking = difference(first, [output(floats(1))])
+    assert lacking.not_compared == ("z",)
+    assert lacking.equal is None
     assert difference(first, []).equal is None
 
 
