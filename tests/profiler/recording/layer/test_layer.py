@@ -247,7 +247,7 @@ def test_sanitizers_find_nothing(loader: Path, record: Record, tmp_path: Path) -
     if subprocess.run(command, check=False, timeout=240).returncode != 0:
         pytest.fail("the layer does not compile with all warnings as errors")
     compile_launcher(loader, launcher, *flags)
-    for what in (["images"], ["threads", "100"], ["mistakes"], ["values", "4200", "profiled"]):
+    for what in (["images"], ["cloned"], ["threads", "100"], ["mistakes"], ["values", "4200", "profiled"]):
         ran = record([launcher, *what], {"ASAN_OPTIONS": "detect_leaks=0", "KERNELCAST_RECORD_PROFILE": "1"}, layer)
         assert (ran.status, ran.err) == (0, "")
         for file in ran.folder.iterdir():
