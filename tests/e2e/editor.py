@@ -37,7 +37,7 @@ class Editor:
         self.texts: dict[str, str] = {}  # by URI, as opened and as the server's edits made them
         self.makes_edits = False  # that the server asks for; else it only says so
         self.choice: Callable[[list[str]], str | None] = lambda titles: titles[0]
-        self._news = asyncio.Event()
+        self.news = asyncio.Event()
         self._versions: dict[str, int] = {}
         self._known = dict(client.protocol.fm.features)
         client.protocol.fm.features.update(
@@ -59,21 +59,21 @@ class Editor:
 
     def _on_refresh(self, _: object) -> None:
         self.refreshes += 1
-        self._news.set()
+        self.news.set()
 
     def _on_news(self, method: str, params: object) -> None:
         """What pytest-lsp's client keeps by itself."""
         self._known[method](params)
-        self._news.set()
+        self.news.set()
 
     def _on_progress(self, params: types.ProgressParams) -> None:
         self.progress.append(params.value)
         self.tokens.append(params.token)
-        self._news.set()
+        self.news.set()
 
     def _on_status(self, params: Any) -> None:
         self.statuses.append(plain(params))
-        self._news.set()
+        self.news.set()
 
     def _on_edit(self, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
         self.edits.append(params.edit)
@@ -115,8 +115,8 @@ class Editor:
         """Wait for something that the server tells by itself."""
         async with asyncio.timeout(PATIENCE_S):
             while not condition():
-                self._news.clear()
-                await self._news.wait()
+                self.news.clear()
+                await self.news.wait()
 
     # What the user does
 
@@ -162,12 +162,12 @@ class Editor:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 while True:
-                    self._news.clear()
+                    self.news.clear()
                     labels = [label for _, _, label in await self.hints(name)]
                     seen += labels[place : place + 1]
                     if len(labels) > place and wanted(labels[place]):
                         return labels[place]
-                    await self._news.wait()
+                    await self.news.wait()
         except TimeoutError:
             pytest.fail(f"the hint never became what was wanted; it was {seen}; messages: {self.messages}")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from lsprotocol import types
+
+from tests.e2e.editor import PATIENCE_S
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio]
 
@@ -141,7 +144,7 @@ async def test_a_cell_of_a_notebook_has_hints_and_follows_edits(start_editor: St
                 [opened],
             )
         )
-        assert await _lines_of(editor, cell) == [5, 12]
+        await _wait_for_lines(editor, cell, [5, 12])
         typed = types.TextDocumentContentChangePartial(
             range=types.Range(types.Position(1, 0), types.Position(1, 0)), text="import os\n"
         )
@@ -159,15 +162,21 @@ async def test_a_cell_of_a_notebook_has_hints_and_follows_edits(start_editor: St
                 ),
             )
         )
-        assert await _lines_of(editor, cell) == [6, 13]
+        await _wait_for_lines(editor, cell, [6, 13])
 
 
-async def _lines_of(editor: Any, uri: str) -> list[int]:
+async def _wait_for_lines(editor: Any, uri: str, lines: list[int]) -> None:
+    """Wait until hints stand on these lines; ask again only when the server says so."""
     everything = types.Range(types.Position(0, 0), types.Position(1000, 0))
-    answer = await editor.client.text_document_inlay_hint_async(
-        types.InlayHintParams(types.TextDocumentIdentifier(uri), everything)
-    )
-    return [hint.position.line for hint in answer]
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            editor.news.clear()
+            answer = await editor.client.text_document_inlay_hint_async(
+                types.InlayHintParams(types.TextDocumentIdentifier(uri), everything)
+            )
+            if [hint.position.line for hint in answer or ()] == lines:
+                return
+            await editor.news.wait()
 
 
 async def test_a_number_that_was_filled_in_is_a_guess(start_editor: Start) -> None:
