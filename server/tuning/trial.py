@@ -13,6 +13,7 @@ from profiler.side_by_side import SideBySide, Version, measure_side_by_side
 from profiler.store import StoredMeasurement, kernel_id
 from profiler.turns import Ratio, Stopping
 from server.tuning.order import BUDGET_S
+from server.tuning.picking import picked
 from server.tuning.search import Candidate, Search
 
 MOST_MEASURED = 10
@@ -81,11 +82,13 @@ def measured(
     on_progress: OnProgress | None = None,
     cancel: CancelToken | None = None,
 ) -> Tuned:
-    """Measure the `most` candidates that are predicted to be fastest, None: all, beside the launch as it is.
+    """Measure `most` of the candidates, as `picking` has it, None: all of them, beside the launch as it is.
 
     After `cancel.set()` what was measured until then counts. Raises what kept the launch as it is from being measured.
     """
-    chosen = found.candidates if most is None else found.candidates[:most]
+    chosen = found.candidates if most is None else picked(found.candidates, most)
+    taken = set(map(id, chosen))
+    others = [one for one in found.candidates if id(one) not in taken]
     versions = [found.baseline, *chosen]
     requests = [_request(found, one) for one in versions]
     side = measure_side_by_side(
@@ -102,7 +105,7 @@ def measured(
     tried = [_tried(one, side, number, tolerance) for number, one in enumerate(versions)]
     first = tried[0]
     timed = sorted((one for one in tried if one.measured_us is not None), key=lambda one: one.measured_us or 0.0)
-    rest = [one for one in tried if one.measured_us is None] + [Tried(one) for one in found.candidates[len(chosen) :]]
+    rest = [one for one in tried if one.measured_us is None] + [Tried(one) for one in others]
     ranked = (*timed, *rest)
     best = next((at for at, one in enumerate(timed) if one.equal or one is first), None)
     return Tuned(found, ranked, ranked.index(first), best, bool(timed), side.was_cancelled)
