@@ -54,8 +54,23 @@ def as_requested(measured: Measurement, original: MeasureRequest, tried: Measure
     )
 
 
+def as_long(request: MeasureRequest, before: MeasureRequest, after: MeasureRequest) -> MeasureRequest:
+    """Return `request` with those buffers longer that became longer from `before` to `after`, if it had them alike."""
+    short, launch = dict(before.launch.buffers), request.launch
+    own = dict(launch.buffers)
+    texts = {assumption.subject: assumption.text for assumption in after.launch.assumptions}
+    for name, length in after.launch.buffers:
+        if length != short.get(name) == own.get(name):
+            launch = _with_text(launch, name, length, texts[name])
+    return replace(request, launch=launch)
+
+
 def _with_length(launch: Launch, name: str, length: int, index: int) -> Launch:
     text = f"`{name}` was made {length} elements long, because the kernel accesses `{name}[{index}]`"
+    return _with_text(launch, name, length, text)
+
+
+def _with_text(launch: Launch, name: str, length: int, text: str) -> Launch:
     return replace(
         launch,
         buffers=tuple((n, length if n == name else old) for n, old in launch.buffers),

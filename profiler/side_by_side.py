@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from types import NoneType
 
 from profiler.batches import Batch, median_of, repeat_interval
+from profiler.buffer_retry import MAX_TRIES, as_long, as_requested, enlarged
 from profiler.differences import Difference
 from profiler.inferred_args import with_advice
 from profiler.measure import MeasureLimits
-from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
+from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest, OutOfBounds
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
 from profiler.turns import Ratio, Stopping, ratio_of
@@ -156,7 +157,9 @@ class _Tasks:
     """Owns what became of each version, over as many processes as it takes."""
 
     def __init__(self, requests: Sequence[MeasureRequest], on_progress: OnProgress | None) -> None:
-        self._requests = requests
+        self._asked = requests
+        self._requests = list(requests)  # as asked for, or with longer buffers: see `profiler.buffer_retry`
+        self._tries = 0
         self._on_progress = on_progress
         self._at_stake: tuple[int, ...] = ()
         self._seen = [_Seen() for _ in requests]
@@ -177,7 +180,20 @@ class _Tasks:
             case AtStake(numbers):
                 self._at_stake = numbers
             case Outcome(number, value):
-                self._hear(self._seen[number], value)
+                if not self._will_retry(number, value):
+                    self._hear(self._seen[number], value)
+
+    def _will_retry(self, number: int, value: object) -> bool:
+        """Make buffers of guessed lengths longer for all versions, where one of them overran its own."""
+        if not isinstance(value, OutOfBounds) or self._tries >= MAX_TRIES:
+            return False
+        before = self._requests[number]
+        after = enlarged(before, value)
+        if after is None:
+            return False
+        self._tries += 1
+        self._requests = [as_long(one, before, after) for one in self._requests]
+        return True
 
     def _hear(self, seen: _Seen, value: object) -> None:
         match value:
@@ -203,14 +219,14 @@ class _Tasks:
             self._seen[number].error = error
 
     def versions(self) -> tuple[Version, ...]:
-        return tuple(map(_version, self._requests, self._seen))
+        return tuple(map(_version, self._asked, self._requests, self._seen))
 
 
-def _version(request: MeasureRequest, seen: _Seen) -> Version:
+def _version(request: MeasureRequest, tried: MeasureRequest, seen: _Seen) -> Version:
     if not seen.batches or seen.error is not None:
         error = seen.error or Cancelled("cancelled")
         return Version(request, difference=seen.difference, error=with_advice(error, request))
-    measured = seen.measurement
+    measured = as_requested(seen.measurement, request, tried) if seen.measurement is not None else None
     return Version(
         request=request,
         turns_us=tuple(batch.median_us for batch in seen.batches),

@@ -14,6 +14,7 @@ import pyopencl as cl
 from model.launch.fill_target import buffer_of
 from profiler.arguments import Argument, ImageArgument, check_memory, plan_arguments
 from profiler.batches import Batch, judge
+from profiler.buffer_retry import enlarged
 from profiler.changed_inputs import changed_inputs
 from profiler.device_worker.corpus.argument_pool import written_buffers
 from profiler.device_worker.corpus.bound_launch import Placed
@@ -29,7 +30,7 @@ from profiler.device_worker.programs import Programs, kernel_of
 from profiler.device_worker.summary import Before, summary
 from profiler.device_worker.timing import Timing, Turn, plan_turn, run_us, take_turn
 from profiler.differences import Difference, Output, difference
-from profiler.measurement import MeasureError, MeasureRequest, TimedOut
+from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds, TimedOut
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.side_by_side import Compared, Dropped, Schedule
 from profiler.turns import is_all_known, slower
@@ -93,6 +94,8 @@ class _Job:
                 self._ready.append(self._prepared(number, request, PREPARING * at / len(self._tasks)))
             except MeasureError as error:
                 self._reporter.send(Outcome(number, error))
+                if isinstance(error, OutOfBounds) and enlarged(request, error) is not None:
+                    return False  # all begin again, with longer buffers
                 cause = error.__cause__
                 # A logic error refuses a call, such as a work-group that is too large; others may leave ruins.
                 if error.ends_process or (isinstance(cause, cl.Error) and not isinstance(cause, cl.LogicError)):
