@@ -95,6 +95,8 @@ def outcome_sentence(tuned: Tuned) -> str:
     kernel, winner = tuned.search.baseline.forecast.kernel.name, tuned.winner
     base = tuned.tried[tuned.baseline]
     if winner is None:
+        if tuned.was_cancelled and not tuned.was_measured:
+            return f"{kernel}: cancelled before anything was measured"
         if not tuned.search.candidates:
             return f"{kernel}: there is nothing else to try"
         tried = sum(one.measured_us is not None for one in tuned.tried) - 1

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from profiler.measurement import Cancelled, Measurement, MeasureRequest
+from profiler.side_by_side import SideBySide, Version
 from profiler.store import Store
 from server.cli import main
 from server.cli.interrupts import cancelled_by_ctrl_c
@@ -87,6 +88,29 @@ def test_a_batch_ends_behind_what_was_measured(file: Path, tmp_path: Path, capsy
     batch.write_text("".join(json.dumps({"file": str(file), "id": each, "device": "pocl"}) + "\n" for each in "abc"))
     assert main(["measure", "--batch", str(batch)]) == 130
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["a"]
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("is_late", [True, False])
+def test_a_search_shows_and_keeps_what_was_measured_until_then(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    def measure(requests: Sequence[MeasureRequest], cancel: Any, **_: object) -> SideBySide:
+        signal.raise_signal(signal.SIGINT)
+        assert cancel.is_set()
+        cancelled = [Version(request, error=Cancelled("cancelled")) for request in requests]
+        first = Version(requests[0], (1234.0,), 1234.0, (1230.0, 1240.0), 9, measurement=measurement_of(requests[0]))
+        return SideBySide((first, *cancelled[1:]) if is_late else tuple(cancelled), was_cancelled=True)
+
+    monkeypatch.setattr("server.tuning.trial.measure_side_by_side", measure)
+    before = file.read_text()
+    assert main(["tune", str(file), "--device", "pocl", "--analytic-only", "--write"]) == 130
+    said = capsys.readouterr()
+    assert "interrupted" in said.err
+    assert ("1.2 ms" in said.out) is is_late
+    assert ("cancelled before anything was measured" in said.out) is not is_late
+    assert len(Store.open().everything()) == int(is_late)
+    assert file.read_text() == before
 
 
 def test_a_second_press_does_not_wait() -> None:
