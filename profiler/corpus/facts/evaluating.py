@@ -26,8 +26,11 @@ from model.training.evaluation import (
 from model.training.few_shot_eval import few_shot_table
 from model.training.figures import Figures, Line, data_size_ordering, local_size_choice, noise_of
 from model.training.kinds import kind_table, novelty_table, program_table
+from model.training.pair_figures import markdown as pair_lines
+from model.training.pair_figures import pair_table
 from model.training.rows import Rows
 from profiler.corpus.dataset.columns import DatasetError
+from profiler.corpus.dataset.reading import read_dataset
 from profiler.corpus.facts.rows import read_rows
 
 GROUPS = ("reductions", "scans", "sparse", "graphs")
@@ -65,6 +68,7 @@ def evaluate(
         "kinds": _kinds(rows, predicted),
         "novelty": _novelty(rows, predicted, ensemble),
         "measured": _lines(few_shot_table(rows, predicted[SOURCE], ensemble.novelty), "what"),
+        "pairs": _pairs(data, rows, ensemble),
     }
     if not is_brief:
         say("models without one runtime are trained")
@@ -138,6 +142,19 @@ def _novelty(rows: Rows, predicted: Predicted, ensemble: Ensemble) -> str:
         for line in novelty_table(rows, predicted[SOURCE], novelty, tuple(SPLITS))
     ]
     return "\n".join([head, *lines])
+
+
+def _pairs(data: Path, rows: Rows, ensemble: Ensemble) -> str:
+    """Return the table of ratios of two versions."""
+    kernels = read_dataset(data).kernels.select(["id", "origin", "reference", "choices"]).to_pylist()
+    choices = {row["id"]: dict(each.split("=", 1) for each in row["choices"]) for row in kernels if row["choices"]}
+    files = {row["id"]: f"{row['origin']} {row['reference'].partition(':')[0]}" for row in kernels}
+    lines = [
+        (who, line)
+        for who, has_code in ((SOURCE, False), (COMPILED, True))
+        for line in pair_table(rows, ensemble, choices, files, has_code=has_code)
+    ]
+    return pair_lines(lines)
 
 
 def _noise(rows: Rows) -> str:
