@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import UNPROVEN, AdviceCode
 from model.advice.fixes.candidates import fix_candidates
 from model.advice.fixes.fix import Fix, apply_edits
 from model.advice.situation import LEAST_GAIN
@@ -40,7 +40,11 @@ class FileContext:
 
 @dataclass(frozen=True, slots=True)
 class PredictedFix:
-    """A fix, the whole text after it, and the launch before and after: predicted alike, by the models alone."""
+    """A fix, the whole text after it, and the launch before and after: predicted alike, by the models alone.
+
+    `after_us` gains no more than both models see: what the learned model alone sees in an edit did not prove true. Of
+    codes that are unproven anyway it is the whole prediction's.
+    """
 
     fix: Fix
     text: str
@@ -143,4 +147,7 @@ def _predicted(fix: Fix, text: str, before: Forecast, after: Forecast) -> Predic
     was, now = before.prediction, after.prediction
     assert was is not None
     assert now is not None
-    return PredictedFix(fix, text, before, after, was.own_us.p50, now.own_us.p50)
+    before_us, ratio = was.own_us.p50, now.own_us.p50 / was.own_us.p50
+    if fix.code not in UNPROVEN and now.analytic_us and was.analytic_us:
+        ratio = max(ratio, now.analytic_us / was.analytic_us)
+    return PredictedFix(fix, text, before, after, before_us, ratio * before_us)

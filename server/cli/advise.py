@@ -9,13 +9,15 @@ from pathlib import Path
 
 from rich.text import Text
 
+from model.advice.advice import UNPROVEN
 from model.engine import Engine
 from model.errors import KernelcastError, SourceError, UnknownDevice
+from model.faults import contained
 from model.forecast import Forecast
 from model.observing import Observer
 from profiler.measurement import Cancelled, MeasureRequest
 from profiler.side_by_side import measure_side_by_side
-from server.analysis.fix_gains import FixPredictor, PredictedFix
+from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, best_of
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, error_json, prediction_answer
@@ -106,13 +108,23 @@ class _Advise:
     def _advised(self, request: Request, found: Found, forecast: Forecast) -> list[_Told]:
         assert forecast.launch is not None
         context = self._forecaster.context(request, found)
-        ignored = context.config.advice_ignored if context.config else ()
-        fixes = self._predictor.fixes(context, forecast.kernel.name, forecast.launch, ignored)
-        if self._arguments.apply:
-            fixes = tuple(each for each in fixes if each.fix.code == self._arguments.apply)
+        fixes = contained("predicting edits", lambda: self._fixes(context, forecast))
+        if isinstance(fixes, KernelcastError):
+            raise fixes
         if not self._arguments.measure:
             return [_Told(each) for each in fixes]
         return [self._measured(request, found, each) for each in fixes]
+
+    def _fixes(self, context: FileContext, forecast: Forecast) -> Sequence[PredictedFix]:
+        """Return the fixes that were asked for: of one code, all, or those that are on and gain enough."""
+        assert forecast.launch is not None
+        code, name, launch = self._arguments.apply, forecast.kernel.name, forecast.launch
+        if self._arguments.all:
+            found: Sequence[PredictedFix] = list(best_of(self._predictor.all_fixes(context, name, launch)))
+        else:
+            ignored = UNPROVEN | (context.config.advice_ignored if context.config else frozenset())
+            found = self._predictor.fixes(context, name, launch, ignored - {code})
+        return [each for each in found if code in (None, each.fix.code)]
 
     def _measured(self, request: Request, found: Found, each: PredictedFix) -> _Told:
         path, device = str(request.file.absolute()), found.device.id

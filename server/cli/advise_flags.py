@@ -31,6 +31,11 @@ def add_advise_flags(advise: argparse.ArgumentParser) -> None:
         help="only edits of this code, and write the best into the file; with --measure only if it is faster and right",
     )
     advise.add_argument(
+        "--all",
+        action="store_true",
+        help="also edits that are predicted to gain less than 5 %%, and those of codes that are off",
+    )
+    advise.add_argument(
         "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each edit (5)"
     )
     advise.add_argument(

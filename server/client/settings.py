@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import UNPROVEN, AdviceCode
 from model.opencl.options import BuildOptions
 from server.text.fixes import ULPS
 
@@ -26,7 +26,7 @@ class Settings:
     device: str = ""  # id; empty: kernelcast.toml's, else the most capable one found
     show_hints: bool = True
     advice: str = "hint"  # three dots in VS Code, and in no list of problems: quiet enough to be on
-    advice_ignored: tuple[str, ...] = ()
+    advice_ignored: tuple[str, ...] = tuple(sorted(UNPROVEN))
     measure_budget_s: float = 5.0  # of timed runs
     measure_time_limit_s: float = 60.0  # of the first run
     measure_on_save: bool = False  # kernels of trusted folders that were edited
@@ -147,7 +147,7 @@ OPTIONS = (
     ),
     Option(
         "adviceIgnore", "advice_ignored", f"a list of codes of advice: {', '.join(AdviceCode)}", "",
-        "Codes of advice that you do not want, such as `local-tile`.",
+        "Codes of advice that you do not want; by default those that mostly did not make kernels faster.",
         {"type": "array", "items": {"type": "string", "enum": [str(code) for code in AdviceCode]}}, _advice_codes,
     ),
     Option(

@@ -19,8 +19,8 @@ _KERNEL = re.compile(r"(?:__)?kernel\b")
 def other_group_size(setting: Setting) -> Iterator[Fix]:
     """Yield larger or smaller groups along dimension 0, for kernels that no size of a group decides anything about.
 
-    Exact: such a kernel does the same in any groups. Said as `too-few-groups` where groups become smaller, else as
-    `local-size-multiple`.
+    Exact: such a kernel does the same in any groups. Wider ones are said as `local-size-multiple`, others as
+    `too-few-groups`, and only where there are fewer groups than compute units.
     """
     source, launch = setting.source, setting.launch
     local = launch.local_size
@@ -30,11 +30,14 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
     for width in _WIDTHS:
         others = tuple(1 for _ in local[1:])
         size = (width, *others)
+        is_wider = width > local[0]
+        if not is_wider and (width >= items or setting.prediction.work.work_groups >= setting.device.core_count):
+            continue
         if size == local or launch.global_size[0] % width or width > setting.device.max_work_group_size:
             continue
         edits = launch_edits(setting, LaunchChange(local_size=size))
         if edits is not None:
-            code = AdviceCode.TOO_FEW_GROUPS if width < items else AdviceCode.LOCAL_SIZE_MULTIPLE
+            code = AdviceCode.LOCAL_SIZE_MULTIPLE if is_wider else AdviceCode.TOO_FEW_GROUPS
             promise = f"the host launches it with a local size of {_all(size)}"
             yield Fix(code, f"Launch work-groups of {_all(size)}", edits, promise)
 

@@ -279,6 +279,17 @@ def test_groups_of_other_sizes_are_for_kernels_that_know_nothing_of_groups() -> 
     assert not fixes(ROWS.replace("local=64", "local=auto"), AdviceCode.LOCAL_SIZE_MULTIPLE)
 
 
+def test_smaller_groups_are_for_launches_with_fewer_groups_than_compute_units() -> None:
+    text = ROWS.replace("local=64", "local=512")  # two groups for eight cores
+    assert "local=64 " in fixed(text, AdviceCode.TOO_FEW_GROUPS, at=1)
+    assert not fixes(ROWS.replace("local=64", "local=128"), AdviceCode.TOO_FEW_GROUPS)
+
+
+def test_a_narrow_group_becomes_wide() -> None:
+    text = TURN.replace("local=(64, 4)", "local=(4, 64)")
+    assert "local=(64, 1)" in fixed(text, AdviceCode.LOCAL_SIZE_MULTIPLE, at=1)
+
+
 def test_the_group_size_of_the_launch_can_be_required() -> None:
     ((_, line),) = changed_lines(TURN, fixed(TURN, AdviceCode.UNKNOWN_GROUP_SIZE))
     assert line.startswith("__kernel __attribute__((reqd_work_group_size(64, 4, 1))) void turn(")
