@@ -131,8 +131,10 @@ def _values(schema: object) -> str:
     if "enum" in schema:
         return ", ".join(f"`{each}`" for each in schema["enum"])
     kind = {"object": "table", "array": "list", "boolean": "`true`, `false`"}.get(schema["type"], schema["type"])
-    if "minimum" in schema:
+    if "minimum" in schema and "maximum" in schema:
         return f"{kind}, {schema['minimum']} to {schema['maximum']}"
+    if "minimum" in schema:
+        return f"{kind}, at least {schema['minimum']}"
     return str(kind)
 
 
