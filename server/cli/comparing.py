@@ -59,10 +59,10 @@ class Compared:
 
     @property
     def equal(self) -> bool | None:
-        """Whether the outputs are equal within the tolerance; None where nothing could be compared."""
+        """Whether all outputs are equal within the tolerance; None where some could not be compared."""
         difference = self.side.versions[1].difference if self.side is not None else None
-        if difference is None or difference.equal is None:
-            return None
+        if difference is None or difference.equal is not False:
+            return difference.equal if difference is not None else None
         return difference.within(relative=self.tolerance)
 
     @property
