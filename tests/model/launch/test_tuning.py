@@ -75,7 +75,7 @@ def test_values_are_worked_out() -> None:
         ("global=N N=8 where TILE=16", "a condition is missing", "T"),
         ("global=N N=8 where N", "a condition takes a comparison", "N"),
         ("global=N N=8 where 1<N<4", "a condition takes one comparison at a time", "<"),
-        ("global=N N=8 where N<=lcoal", "`lcoal` has no value here", "lcoal"),
+        ("global=N N=8 where N<=locals", "`locals` has no value here", "locals"),
         ("global=N N=8 tune.local=(M,1)", "`M` has no value here", "M"),
     ],
 )
