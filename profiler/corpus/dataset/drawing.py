@@ -9,8 +9,10 @@ from xml.sax.saxutils import escape
 
 from profiler.corpus.dataset.columns import DatasetError
 
-# Told apart by people who are colour-blind (Okabe and Ito).
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+# Told apart by people who are colour-blind: six of Okabe and Ito's, then two of Tol's muted ones, black and grey.
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933", "#000000", "#999999",
+)  # fmt: skip
 _TEXT, _SOFT, _LINE = "#1f2328", "#59636e", "#d1d9e0"
 _SCALE = 2.0  # pixels of a PNG for each unit of the SVG: screens are fine today
 _LETTER = 6.6  # of the room that a letter takes on average at size 11, a little more

@@ -41,7 +41,7 @@ def _scatter(evaluation: Evaluation, split: str) -> Drawing:
     devices = [str(name) for name in np.unique(rows.device_name)]
     for at in chosen:
         x, y = (float(log2_us[at]) * np.log10(2) for log2_us in (rows.log2_us, predicted))
-        drawing.dot(across.at(x), up.at(y), COLOURS[devices.index(str(rows.device_name[at]))], 0.15)
+        drawing.dot(across.at(x), up.at(y), COLOURS[devices.index(str(rows.device_name[at])) % len(COLOURS)], 0.15)
     legend(drawing, devices, 532, 80)
     return drawing
 
