@@ -42,7 +42,12 @@ def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--predict-only", action="store_true", help="run nothing; the device need not be here")
     how_many = parser.add_mutually_exclusive_group()
     how_many.add_argument(
-        "--most", type=positive, default=MOST, metavar="N", help=f"measure N that are fast as predicted ({MOST})"
+        "--limit",
+        type=positive,
+        dest="most",
+        default=MOST,
+        metavar="N",
+        help=f"measure N that are fast as predicted ({MOST})",
     )
     how_many.add_argument("--exhaustive", action="store_true", help="measure all candidates to the end")
     parser.add_argument(

@@ -116,7 +116,7 @@ def test_the_fastest_with_the_same_results_is_found_and_written(run: Run, file: 
 
 @pytest.mark.device
 def test_no_more_than_asked_for_are_measured(run: Run, file: Path) -> None:
-    found = outcome(run("tune", str(file), *FAST, "--most", "1", "--format", "json"))
+    found = outcome(run("tune", str(file), *FAST, "--limit", "1", "--format", "json"))
     assert sum(one["measured_us"] is not None for one in found["candidates"]) == 2  # and the launch as it is
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from model.work.counts import OpKind
-from model.work.expressions.symbolic import Atom, Expression, made_of, number
+from model.work.expressions.operations import recomposed
+from model.work.expressions.symbolic import LEAF_KINDS, Atom, Expression, made_of, number
 from model.work.regions.launch_arithmetic import Arithmetic
 from model.work.regions.region import Access, Block, Branch, Event, Leaves, Loop, Op, Site
 
@@ -220,7 +221,7 @@ class Live:
         atoms = self.atoms
         stack = list(values)
         while stack:
-            for monomial, _ in stack.pop().terms:
+            for monomial, _ in recomposed(stack.pop()).terms:
                 for atom in monomial:
                     if atom not in atoms:
                         atoms.add(atom)
@@ -233,6 +234,9 @@ class Live:
         """Mark all parts of needed sums as needed: sums are merged with what they are added to."""
         if value.atom is not None:
             return value.atom in self.atoms
+        value = recomposed(value)
+        if value.atom is not None and value.atom.kind in LEAF_KINDS:
+            return False  # there already
         return value.leaves <= self._leaves and all(
             atom in self.atoms for monomial, _ in value.terms for atom in monomial
         )

@@ -22,14 +22,13 @@ from model.work.execution.values import (
 )
 from model.work.execution.variables import fresh_value
 from model.work.expressions.floats import factors_of, float_result, literal, negated
-from model.work.expressions.operations import equal, less, negation, operation, recomposed
+from model.work.expressions.operations import equal, less, negation, operation
 from model.work.expressions.symbolic import ONE, ZERO, Expression, number, opaque
 from model.work.regions.launch_arithmetic import noted
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _FLOAT_COSTS = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}
 _FLOAT = ScalarKind.FLOAT  # members of enumerations are slow to reach
-_FREE = frozenset({"negate", "symbol", "load"})  # a sign goes into what uses it; the others are there already
 _BOOLEAN_ATOMS = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 
@@ -48,7 +47,7 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
             result, cost = float_result(operator, x, y), _FLOAT_COSTS.get(operator, OpKind.ADD)
         else:
             result, cost = _integer_result(operator, x, y), _integer_cost(operator, x, y)
-        if result not in (x, y) and not (result.atom is not None and result.atom.kind in _FREE):
+        if result not in (x, y) and not (result.atom is not None and result.atom.kind == "negate"):
             count_operations(state, cost, element, result)
             _note(state, operator, element, y, result)
         return Scalar(result, element)
@@ -242,7 +241,7 @@ def components(value: Value) -> tuple[Expression, ...]:
 def _integer_result(operator: str, x: Expression, y: Expression) -> Expression:
     match operator:
         case "+":
-            return recomposed(x + y)
+            return x + y
         case "-":
             return x - y
         case "*":

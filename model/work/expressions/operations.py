@@ -92,13 +92,15 @@ def _divided(expression: Expression, atom: Atom) -> Expression:
 def recomposed(total: Expression) -> Expression:
     """Replace `x / y * y + x % y` in a sum by `x`, as LLVM's InstCombine does with an index put together again."""
     for monomial, coefficient in total.terms:
-        kind = _WHOLE_OF.get(monomial[0].kind) if len(monomial) == 1 else None
-        if kind is not None:
-            x, y = monomial[0].operands
-            whole = operation(kind, x, y) * y * number(coefficient)
-            if whole.terms and set(whole.terms) <= set(total.terms):
-                rest = Expression(dict(term for term in total.terms if term[0] != monomial)) - whole
-                return recomposed(rest + x * number(coefficient))
+        for at, atom in enumerate(monomial):
+            kind = _WHOLE_OF.get(atom.kind)
+            if kind is not None:
+                x, y = atom.operands
+                factor = Expression({monomial[:at] + monomial[at + 1 :]: coefficient})
+                whole = operation(kind, x, y) * y * factor
+                if whole.terms and set(whole.terms) <= set(total.terms):
+                    rest = Expression({m: c for m, c in total.terms if m != monomial}) - whole
+                    return recomposed(rest + x * factor)
     return total
 
 

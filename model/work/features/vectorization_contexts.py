@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from model.work.counts import AccessCount, OpCount
+from model.work.expressions.operations import recomposed
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
 from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, Outline, Part
 from model.work.regions.region import Access, Loop
@@ -182,7 +183,7 @@ def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
 def _form(access: Access) -> Form:
     if access.offset is None:
         return Form.OPAQUE
-    atoms = {atom for monomial, _ in access.offset.terms for atom in monomial}
+    atoms = {atom for monomial, _ in recomposed(access.offset).terms for atom in monomial}
     if any(atom.kind not in _LINEAR and atom.leaves & _IDS for atom in atoms):
         return Form.OPAQUE
     symbols = (str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "symbol")

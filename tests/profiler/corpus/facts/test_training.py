@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("lightgbm", reason="the extra `train` grows trees")
@@ -30,6 +32,16 @@ def rows() -> Rows:
     return made_rows()
 
 
+def kernels_of(rows: Rows) -> pa.Table:
+    """Return what the dataset holds of the made-up kernels where versions are paired."""
+    names = np.unique(rows.kernel).tolist()
+    lines = [
+        {"id": n, "origin": "made", "reference": f"{n}.cl:k", "choices": [f"tile={at % 2}"]}
+        for at, n in enumerate(names)
+    ]
+    return pa.Table.from_pylist(lines)
+
+
 @pytest.fixture(scope="module")
 def weights(rows: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Trained on a made-up world, into a folder that was not there."""
@@ -42,6 +54,7 @@ def weights(rows: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluation(rows: Rows, weights: Path) -> Evaluation:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(evaluating, "read_rows", lambda _: rows)
+        patched.setattr(evaluating, "read_dataset", lambda _: SimpleNamespace(kernels=kernels_of(rows)))
         return evaluate(Path("data"), weights, is_brief=True, say=lambda _: None)
 
 
@@ -64,7 +77,7 @@ def test_tables_have_a_line_for_all_that_is_compared(evaluation: Evaluation) -> 
                 "shipped, compiled", "shipped, from source: pocl-1core"):  # fmt: skip
         assert len(re.findall(rf"^\| {re.escape(who)} \|", accuracy, re.MULTILINE)) == 3, who
     assert evaluation.tables.keys() == {
-        "accuracy", "noise", "groups", "coverage", "ordering", "measured", "programs", "kinds", "novelty"
+        "accuracy", "noise", "groups", "coverage", "ordering", "measured", "programs", "kinds", "novelty", "pairs"
     }  # fmt: skip
     for table in evaluation.tables.values():
         for block in table.split("\n\n"):
