@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PROGRAMS = REPOSITORY / ".cache" / "editors" / "bin"
 
 KERNEL = """\
-// kernelcast: global=n local=64 n=65536 x=n y=n a=2.0
+// kernelcast: global=n local=256 n=65536 x=n y=n a=2.0
 __kernel void blend(__global const float *x,
                     __global float *y,
                     const float a, const int n)
