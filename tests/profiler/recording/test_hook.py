@@ -128,7 +128,7 @@ def test_a_failing_send_is_one_problem_and_every_launch_counts(record: Recorded,
 
 def test_a_file_of_the_program_under_a_number_of_ours_is_left_alone(record: Recorded, tmp_path: Path) -> None:
     text = f"""
-scale(queue, (64,), None, x, np.int32(0))
+scale(queue, (64,), None, x, np.int32(0)).wait()
 os.closerange(3, 256)
 own = [open({str(tmp_path / "own")!r}, "ab") for _ in range(64)]
 for n in range(1, 3000):
