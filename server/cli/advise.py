@@ -11,7 +11,7 @@ from rich.text import Text
 
 from model.advice.advice import UNPROVEN
 from model.engine import Engine
-from model.errors import KernelcastError, SourceError, UnknownDevice
+from model.errors import KernelcastError
 from model.faults import contained
 from model.forecast import Forecast
 from model.observing import Observer
@@ -21,11 +21,12 @@ from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, b
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, error_json, prediction_answer
-from server.cli.device_choice import Devices
+from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster, Found
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
+from server.cli.source_writing import write_edited
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import hung, out, progress_bar
@@ -53,11 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongCallError("no FILE: say what to advise on")
     devices = Devices()
     pick = devices.to_run_on if arguments.measure else devices.to_predict_for
-    if arguments.device:
-        try:
-            pick(arguments.device)
-        except UnknownDevice as error:
-            raise WrongCallError(error.message) from None
+    check_devices(pick, arguments.device)
     sources = sources_of(
         StoreCache(),
         analytic_only=arguments.analytic_only,
@@ -153,12 +150,7 @@ class _Advise:
         if not self._arguments.apply or not good:
             return None
         best = max(good, key=lambda each: each.proof.speed_up if each.proof else each.fix.speed_up)
-        try:
-            if request.file.read_bytes() != found.text.encode("utf-8", "surrogatepass"):
-                raise SourceError(f"{request.file} was not edited: it has changed meanwhile, or is no UTF-8 text")
-            request.file.write_bytes(best.fix.text.encode("utf-8", "surrogatepass"))
-        except OSError as error:
-            raise SourceError(f"{request.file} cannot be written: {error.strerror}") from None
+        write_edited(request.file, found.text, best.fix.text)
         return best
 
 

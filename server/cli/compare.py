@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from model.errors import KernelcastError, LaunchError, NoSuchKernel, UnknownDevice
+from model.errors import KernelcastError, LaunchError, NoSuchKernel
 from model.forecast import Forecast
 from model.launch.launch import Origin
 from model.learned.lessons import packed
@@ -24,7 +24,7 @@ from server.cli import comparing, tables
 from server.cli.answers import error_answer
 from server.cli.compare_devices import devices_compared
 from server.cli.comparing import Compared, Side, compared_json
-from server.cli.device_choice import Devices
+from server.cli.device_choice import Devices, check_devices
 from server.cli.flags import file_options, launch_spec
 from server.cli.forecasts import Forecaster, Found
 from server.cli.interrupts import cancelled_by_ctrl_c
@@ -41,11 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     devices = Devices()
     only_predicts = arguments.predict_only or arguments.devices is not None
     device_for = devices.to_predict_for if only_predicts else devices.to_run_on
-    for wanted in (*(arguments.devices or ()), *([arguments.device] if arguments.device else [])):
-        try:
-            device_for(wanted)
-        except UnknownDevice as error:
-            raise WrongCallError(error.message) from None
+    check_devices(device_for, *(arguments.devices or ()), arguments.device)
     # Of versions: what was measured of one would correct the other alone, and not cancel.
     sources = sources_of(
         StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings,

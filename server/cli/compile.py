@@ -14,7 +14,7 @@ from model.compile_targets import UnknownTarget, target_named
 from model.compiled import CompiledFacts, moved_to
 from model.device import Device
 from model.embedded.placing import in_host
-from model.errors import KernelcastError, UnknownDevice
+from model.errors import KernelcastError
 from model.forecast import Forecast, Problem
 from model.gpu_targets import reference_device
 from model.launch.driver_choice import on_device
@@ -27,7 +27,7 @@ from profiler.store import StoreError
 from server.cli import compiled_tables, tables
 from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer
 from server.cli.compiled_json import compiled_answer
-from server.cli.device_choice import Devices
+from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster, Found, UnansweredError
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
@@ -62,11 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if offline is not None:
         arguments.device = arguments.device or reference_device(offline.device_id)
         device_for = devices.to_predict_for
-    if arguments.device:
-        try:
-            device_for(arguments.device)
-        except UnknownDevice as error:
-            raise WrongCallError(error.message) from None
+    check_devices(device_for, arguments.device)
     forecaster = Forecaster(device_for)
     is_json = arguments.format == "json"
     compiler = _Compiler(devices, arguments.force, offline)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from model.device import Device
@@ -11,7 +12,18 @@ from profiler.devices import called, discover, find_device
 from profiler.measurement import DeviceGone, MeasureError
 from profiler.store import Store, StoreError
 from server.analysis.devices import pick_device, shipped_for
+from server.cli.status import WrongCallError
 from server.cli.streams import warn
+
+
+def check_devices(device_for: Callable[[str], Device], *wanted: str | None) -> None:
+    """Ask for each device that a call names, before anything is done. Raises WrongCallError for one that is unknown."""
+    try:
+        for each in wanted:
+            if each:
+                device_for(each)
+    except UnknownDevice as error:
+        raise WrongCallError(error.message) from None
 
 
 class Devices:

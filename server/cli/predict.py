@@ -6,14 +6,14 @@ import argparse
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from model.errors import KernelcastError, UnknownDevice
+from model.errors import KernelcastError
 from model.faults import contained
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batch_workers import Workers
 from server.cli.batches import answer_batch
-from server.cli.device_choice import Devices
+from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
@@ -24,11 +24,7 @@ from server.cli.streams import write_json
 def run(arguments: argparse.Namespace) -> int:
     """Predict for the files, or for the batch."""
     devices = Devices()
-    if arguments.device:
-        try:
-            devices.to_predict_for(arguments.device)
-        except UnknownDevice as error:
-            raise WrongCallError(error.message) from None
+    check_devices(devices.to_predict_for, arguments.device)
     sources = sources_of(
         StoreCache(),
         analytic_only=arguments.analytic_only,

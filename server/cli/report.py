@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from model.device import Device
-from model.errors import KernelcastError, UnknownDevice
+from model.errors import KernelcastError
 from model.forecast import FileForecast
 from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
-from server.cli.device_choice import Devices
+from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
@@ -33,11 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.files:
         raise WrongCallError("no FILE: say what to report about")
     devices = Devices()
-    if arguments.device:
-        try:
-            devices.to_predict_for(arguments.device)
-        except UnknownDevice as error:
-            raise WrongCallError(error.message) from None
+    check_devices(devices.to_predict_for, arguments.device)
     sources = sources_of(
         StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
     )

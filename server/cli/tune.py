@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from model.errors import KernelcastError, LaunchError, UnknownDevice
+from model.errors import KernelcastError, LaunchError
 from model.forecast import Forecast
 from model.launch.config import load_config
 from model.launch.config_place import find_config
@@ -18,11 +18,12 @@ from server.analysis.sources import no_versions, nothing_measured
 from server.analysis.store_cache import StoreCache
 from server.cli import tables, tuning_tables
 from server.cli.answers import error_answer
-from server.cli.device_choice import Devices
+from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster, Found
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
+from server.cli.source_writing import write_edited
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import progress_bar
@@ -41,11 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongCallError("--write needs measurements: a launch is written down once it was seen to be faster")
     devices = Devices()
     device_for = devices.to_predict_for if arguments.predict_only else devices.to_run_on
-    if arguments.device:
-        try:
-            device_for(arguments.device)
-        except UnknownDevice as error:
-            raise WrongCallError(error.message) from None
+    check_devices(device_for, arguments.device)
     sources = sources_of(
         StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
     )
@@ -134,7 +131,7 @@ class _Tune:
             made = in_config(config, file.absolute(), baseline, winner.candidate, number)
             target, text = config_path, config.text
         else:
-            target, text = file, file.read_bytes().decode("utf-8")
+            target, text = file, file.read_bytes().decode("utf-8", "surrogatepass")
             made = in_source(text, baseline, winner.candidate)
-        target.write_bytes(applied(text, made).encode("utf-8"))
+        write_edited(target, text, applied(text, made))
         warn(f"written into {target}: {' '.join(winner.candidate.change.words)}")
