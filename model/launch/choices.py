@@ -124,7 +124,7 @@ def _sides(whole: int, most: int, *, is_uneven: bool) -> list[int]:
 
 
 def thinned(found: Sequence[_Any], most: int) -> list[_Any]:
-    """Return all of them, or so many, evenly chosen, with the first and the last."""
+    """Return at most the given number of them, evenly spaced, including the first and the last."""
     if len(found) <= most:
         return list(found)
     return [found[at * (len(found) - 1) // (most - 1)] for at in range(most)]

@@ -49,7 +49,7 @@ class TuneRange:
         return self.name in SIZES
 
     def __str__(self) -> str:
-        """As in an annotation."""
+        """Return it as an annotation writes it."""
         return f"tune.{self.name}={','.join(choice.text for choice in self.choices) or AUTO}"
 
 
@@ -70,7 +70,7 @@ class Tuning:
         return tuple(one.name for one in self.ranges)
 
     def __str__(self) -> str:
-        """As in an annotation."""
+        """Return it as an annotation writes it."""
         return " ".join([*map(str, self.ranges), *(f"where {one.text}" for one in self.conditions)])
 
 

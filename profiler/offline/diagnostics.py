@@ -76,7 +76,7 @@ def failure(messages: str, name: str, target: str, folders: Sequence[str]) -> Do
 def with_lines(error: DoesNotCompile, name: str, line_of: Callable[[int], int | None]) -> DoesNotCompile:
     """Return the error with `line_of` each line of the text called `name`, in its message as well.
 
-    For a text that stands in another file. `error.line` is left alone.
+    Use it where the text is part of another file. `error.line` is left alone.
     """
     moved = tuple(
         replace(each, line=line_of(each.line) or each.line) if each.file == name else each for each in error.diagnostics

@@ -23,7 +23,7 @@ class MeasuredLaunch:
     """A measurement with all sizes and arguments of its launch; None where they were not kept.
 
     `question` is what the learned model was asked of it, packed; empty where it was not, or was read elsewhere.
-    `document` is the URI of the open document that the kernel stands in; empty where that is not known.
+    `document` is the URI of the open document with the kernel; empty if it is not known.
     """
 
     measurement: Measurement

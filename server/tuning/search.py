@@ -48,7 +48,7 @@ class Change:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """As in an annotation: `-DTILE=16`, `local=(8, 8)`; empty for the launch as it is."""
+        """Return it as an annotation writes it: `-DTILE=16`, `local=(8, 8)`; empty for the launch as it is."""
         sizes = [(key, size) for key, size in (("global", self.global_size), ("local", self.local)) if size is not None]
         return (
             *(f"-D{name}={text}" for name, text in self.combination.defines),

@@ -256,7 +256,7 @@ def test_forgetting_one_kernel_is_refused_and_forgets_nothing(record: Any, run: 
 @pytest.mark.device
 @pytest.mark.parametrize("record", ["layer"], indirect=True)
 def test_a_run_without_launches_says_what_to_do(record: Any) -> None:
-    """As for a program whose loader is linked statically, or takes no layers."""
+    """Record a program as if its loader were linked statically, or took no layers."""
     assert "libOpenCL.so.1 of ocl-icd 2.3 or newer" in record("print('no OpenCL')").stderr
     assert "enqueued no kernel" in record(BEGIN).stderr
 

@@ -52,7 +52,7 @@ class Items:
     ends: tuple[tuple[str, int], ...] = ()  # where each key's value ends
 
     def item_span(self, key: str) -> tuple[int, int] | None:
-        """Where `key` and its value stand together; None if they do not."""
+        """Return the range of `key` with its value; None if it is not given."""
         end = dict(self.ends).get(key)
         return None if end is None else (self.key_span(key)[0], end)
 
