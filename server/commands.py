@@ -5,6 +5,7 @@ from __future__ import annotations
 MEASURE = "kernelcast.measure"
 MEASURE_ALL = "kernelcast.measureAll"
 APPLY_AND_MEASURE = "kernelcast.applyAndMeasure"
+LIST_FIXES = "kernelcast.listFixes"
 MEASURE_SIZES = "kernelcast.measureSizes"
 TUNE = "kernelcast.tune"
 CHOOSE_DEVICE = "kernelcast.chooseDevice"

@@ -64,6 +64,7 @@ def create_server() -> KernelcastServer:
     command(commands.MEASURE_ALL)(measure.measure_all)
     command(commands.MEASURE_SIZES)(measure_sizes.measure_sizes)
     command(commands.APPLY_AND_MEASURE)(apply_and_measure.apply_and_measure)
+    command(commands.LIST_FIXES)(apply_and_measure.list_fixes)
     command(commands.TUNE)(tuning.tune)
     command(commands.LIST_DEVICES)(devices.list_devices)
     command(commands.CHOOSE_DEVICE)(devices.choose_device)

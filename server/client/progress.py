@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from profiler.measurement import Cancelled
 from server.text.escaping import message
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ class ProgressBar:
     async def cancelled(self) -> None:
         """Wait until the user presses cancel."""
         await self._pressed.wait()
+
+    def unless_pressed(self) -> None:
+        """Raise Cancelled if the user has pressed cancel."""
+        if self.cancel.is_set():
+            raise Cancelled("cancelled")
 
     def _press(self) -> None:
         self.cancel.set()

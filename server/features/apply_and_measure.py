@@ -1,4 +1,4 @@
-"""Command `kernelcast.applyAndMeasure`: a fix stays only if it proves to be faster, with the same results."""
+"""Commands `kernelcast.listFixes` and `applyAndMeasure`: a fix stays only if it proves faster, with equal results."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from server.client.progress import ProgressBar
 from server.device_work.measuring import launch_of, ready
 from server.device_work.preconditions import device_work, unless_cancelled
 from server.features.arguments import error_answer, texts
-from server.session import KernelcastServer
+from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Snapshot
-from server.text.fixes import Proof, proof_of
+from server.text.fixes import Proof, fix_title, proof_of
 from server.text_edits import text_edits, workspace_edit
 
 if TYPE_CHECKING:
@@ -26,6 +26,30 @@ if TYPE_CHECKING:
 _KEEP, _REVERT = "Keep", "Revert"
 _ARRIVAL_S = 2.0  # for an edit that the client says it has made
 _LOOK_S = 0.02
+
+
+async def list_fixes(ls: KernelcastServer, params: types.ExecuteCommandParams) -> list[dict[str, Any]]:
+    """Arguments: document, kernel, and the launch's name or place. The fixes of that launch, for menus of the client's.
+
+    `code` and `title` are what `applyAndMeasure` takes; `label` has the predicted gain beside. Raises KernelcastError.
+    """
+    uri, kernel, launch_name = texts(params, 3)
+    snapshot = await ls.settled(uri, SETTLE_S)
+    if snapshot is None:
+        raise KernelcastError("the document is not open")
+    view = launch_of(snapshot, kernel, launch_name)
+    found = await ls.fixes.of(snapshot, view, None)
+    return [
+        {
+            "launch": view.slot.launch,
+            "code": str(each.fix.code),
+            "title": each.fix.title,
+            "label": fix_title(each),
+            "promise": each.fix.promise,
+            "measurable": snapshot.can_run and ls.supports.apply_edit,
+        }
+        for each in found
+    ]
 
 
 async def apply_and_measure(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
@@ -47,6 +71,7 @@ async def apply_and_measure(ls: KernelcastServer, params: types.ExecuteCommandPa
         try:
             with ls.activities.during(f"Measuring {kernel} before and after"):
                 proof = await _measured(ls, snapshot, fix, bar)
+            bar.unless_pressed()  # when the last run was over
         except BaseException:
             await _take_back(ls, uri, snapshot, fix)
             raise

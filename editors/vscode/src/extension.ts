@@ -6,7 +6,8 @@ import { writeLaunchAnnotation } from './commands/annotation.ts';
 import { copyDebugInformation } from './commands/debug_information.ts';
 import { calibrateDevice, learnDevice, selectDevice } from './commands/devices.ts';
 import { openExample } from './commands/example.ts';
-import { measureFile, measureKernel, measureKernelSizes } from './commands/measure.ts';
+import { fixKernel } from './commands/fixes.ts';
+import { measureFile, measureKernel, measureKernelSizes, tuneKernel } from './commands/measure.ts';
 import { register } from './commands/register.ts';
 import { showWalkthrough } from './commands/walkthrough.ts';
 import { kernelIsOpen, onFirstKernel } from './hosts.ts';
@@ -42,6 +43,8 @@ export async function activate(context: ExtensionContext): Promise<void> {
     register('kernelcast.measureKernel', () => measureKernel(server)),
     register('kernelcast.measureKernelSizes', () => measureKernelSizes(server)),
     register('kernelcast.measureFile', () => measureFile(server)),
+    register('kernelcast.tuneKernel', () => tuneKernel(server)),
+    register('kernelcast.fixKernel', () => fixKernel(server)),
     register('kernelcast.selectDevice', () => selectDevice(server)),
     register('kernelcast.calibrateDevice', () => calibrateDevice(server)),
     register('kernelcast.learnDevice', () => learnDevice(server)),

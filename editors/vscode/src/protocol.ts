@@ -9,6 +9,9 @@ export const SERVER = {
   measure: 'kernelcast.measure',
   measureAll: 'kernelcast.measureAll',
   measureSizes: 'kernelcast.measureSizes',
+  tune: 'kernelcast.tune',
+  listFixes: 'kernelcast.listFixes',
+  applyAndMeasure: 'kernelcast.applyAndMeasure',
   chooseDevice: 'kernelcast.chooseDevice',
   calibrate: 'kernelcast.calibrate',
   learn: 'kernelcast.learn',
@@ -31,6 +34,16 @@ export interface Kernel {
   readonly line: number;
   readonly label: string;
   readonly launches: readonly Launch[];
+}
+
+/** `code` and `title` name it to the server; `label` has the predicted gain, `promise` what it is only right under. */
+export interface Fix {
+  readonly launch: string;
+  readonly code: string;
+  readonly title: string;
+  readonly label: string;
+  readonly promise: string;
+  readonly measurable: boolean;
 }
 
 export interface Device {

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.timeout(240)
 COMMANDS = {
     *("KernelcastMeasure", "KernelcastMeasureSizes", "KernelcastMeasureAll", "KernelcastCancel"),
     *("KernelcastDevice", "KernelcastCalibrate", "KernelcastLearn", "KernelcastAnnotate", "KernelcastReport"),
+    *("KernelcastTune", "KernelcastFix"),
     *("KernelcastRestart", "KernelcastLog", "KernelcastInfo"),
 }
 

@@ -28,6 +28,53 @@ function M.measure_sizes(bufnr, name)
 end
 
 ---@param bufnr integer
+---@param name string?
+function M.tune(bufnr, name)
+  measure_launch("tune", bufnr, name)
+end
+
+---@class kernelcast.Fix
+---@field launch string
+---@field code string
+---@field title string
+---@field label string the title with its predicted gain
+---@field promise string what it is only right under; empty for most
+---@field measurable boolean
+
+---@param bufnr integer
+---@param kernel string
+---@param fixes kernelcast.Fix[]
+local function pick_fix(bufnr, kernel, fixes)
+  if #fixes == 0 then
+    return client_of.say(("no fix is known that would make `%s` faster by 5 %% or more."):format(kernel))
+  end
+  vim.ui.select(fixes, {
+    prompt = ("Fix of %s to apply and measure"):format(kernel),
+    kind = "kernelcast.fix",
+    format_item = function(fix)
+      return fix.label .. (fix.promise ~= "" and ("; right only if " .. fix.promise) or "")
+    end,
+  }, function(fix)
+    if fix then
+      client_of.ask("applyAndMeasure", { kernels.uri(bufnr), kernel, fix.launch, fix.code, fix.title }, nil, bufnr)
+    end
+  end)
+end
+
+--- Asks even for a single one: it edits the buffer, and takes the edit back unless it proves to be faster.
+---@param bufnr integer
+---@param name string?
+function M.fix(bufnr, name)
+  kernels.with(bufnr, name, function(kernel)
+    kernels.with_launch(kernel, function(launch)
+      client_of.ask("listFixes", { kernels.uri(bufnr), kernel.name, launch }, function(fixes)
+        pick_fix(bufnr, kernel.name, fixes)
+      end, bufnr)
+    end)
+  end)
+end
+
+---@param bufnr integer
 function M.measure_all(bufnr)
   client_of.ask("measureAll", { kernels.uri(bufnr) }, nil, bufnr)
 end
@@ -98,6 +145,18 @@ local COMMANDS = {
     complete = kernels.names,
   },
   { name = "MeasureAll", desc = "Run all kernels of the file on the device", run = M.measure_all },
+  {
+    name = "Tune",
+    desc = "Find a faster launch of a kernel",
+    run = M.tune,
+    complete = kernels.names,
+  },
+  {
+    name = "Fix",
+    desc = "Apply a fix, and keep it if it proves to be faster",
+    run = M.fix,
+    complete = kernels.names,
+  },
   {
     name = "Device",
     desc = "Choose the device that predictions are for",

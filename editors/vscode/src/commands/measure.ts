@@ -1,4 +1,4 @@
-/** "Measure Kernel on Device", "Measure Kernel at Several Sizes" and "Measure All Kernels in File". */
+/** The commands that run a launch of a kernel: as it is, at several sizes, beside others; and all kernels of a file. */
 
 import { window } from 'vscode';
 import type { Server } from '../client/server.ts';
@@ -13,6 +13,11 @@ export async function measureKernel(server: Server): Promise<void> {
 
 export async function measureKernelSizes(server: Server): Promise<void> {
   await measureLaunch(server, SERVER.measureSizes);
+}
+
+/** "Find a Faster Launch": the server shows what it found, and offers to write it. */
+export async function tuneKernel(server: Server): Promise<void> {
+  await measureLaunch(server, SERVER.tune);
 }
 
 async function measureLaunch(server: Server, command: string): Promise<void> {
@@ -36,7 +41,7 @@ export async function measureFile(server: Server): Promise<void> {
 }
 
 /** The only one, or the one that the user picks; undefined when they turn away. */
-async function pickLaunch(kernel: Kernel): Promise<Launch | undefined> {
+export async function pickLaunch(kernel: Kernel): Promise<Launch | undefined> {
   const measurable = kernel.launches.filter((launch) => launch.measurable);
   if (measurable.length <= 1) {
     // One that cannot be measured is asked for all the same: the server says why it cannot.
