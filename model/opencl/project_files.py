@@ -128,9 +128,13 @@ def _distance(folder: str, path: str) -> int:
 
 def _read(path: str) -> ProjectFile | None:
     try:
-        text = read_plain(Path(path), _MOST_BYTES).decode("utf-8", "replace")
+        return project_file(path, read_plain(Path(path), _MOST_BYTES).decode("utf-8", "replace"))
     except OSError:
         return None
+
+
+def project_file(path: str, text: str) -> ProjectFile | None:
+    """Return what a file with this text defines and uses; None for code of a host program."""
     text = _BLOCK_COMMENT.sub(" ", text)
     if _HOST_CODE.search(text):
         return None

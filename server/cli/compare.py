@@ -13,7 +13,6 @@ from model.forecast import Forecast
 from model.launch.launch import Origin
 from model.learned.lessons import packed
 from model.prediction import Ratio
-from profiler.measurement import MeasureRequest
 from profiler.side_by_side import SideBySide, measure_side_by_side
 from profiler.store import StoredMeasurement, StoreError, kernel_id
 from profiler.turns import Stopping
@@ -23,7 +22,7 @@ from server.analysis.versions import predicted_ratio
 from server.cli import comparing, tables
 from server.cli.answers import error_answer
 from server.cli.compare_devices import devices_compared
-from server.cli.comparing import Compared, Side, compared_json
+from server.cli.comparing import Compared, Side, compared_json, measure_request
 from server.cli.device_choice import Devices, check_devices
 from server.cli.flags import file_options, launch_spec
 from server.cli.forecasts import Forecaster, Found
@@ -152,7 +151,7 @@ class _Compare:
     def _measured(self, pair: _Pair) -> SideBySide:
         with cancelled_by_ctrl_c() as cancel, progress_bar(pair.new.forecast.kernel.name) as on_progress:
             side = measure_side_by_side(
-                [_order(each) for each in (pair.old, pair.new)],
+                [measure_request(each) for each in (pair.old, pair.new)],
                 budget_s=self._arguments.budget_s,
                 stopping=Stopping(drops_slower=False),
                 on_progress=on_progress,
@@ -207,9 +206,3 @@ def _matched(old: Sequence[Forecast], new: Sequence[Forecast]) -> Iterator[tuple
             yield each, match
     if not found:
         raise LaunchError("the two versions have no launch of the same name")
-
-
-def _order(side: Side) -> MeasureRequest:
-    source, kernel = side.forecast.compiled_from(side.found.text)
-    assert side.forecast.launch is not None
-    return MeasureRequest(source, str(side.found.path), kernel, side.forecast.launch, side.found.device.id)

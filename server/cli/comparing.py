@@ -12,7 +12,7 @@ from rich.text import Text
 from model.device import Device
 from model.forecast import Forecast
 from model.prediction import Ratio
-from profiler.measurement import MeasureError
+from profiler.measurement import MeasureError, MeasureRequest
 from profiler.side_by_side import SideBySide, Version
 from profiler.turns import Ratio as MeasuredRatio
 from server.cli.forecasts import Found
@@ -25,11 +25,16 @@ from server.tuning.result import difference_text, request_json
 
 
 class Verdict(StrEnum):
-    """How the new version compares with the old one: measured if it was, else as predicted."""
+    """How the new version compares with the old one: measured if it was, else as predicted.
+
+    `NEW` and `GONE` are kernels of one version alone, as `kernelcast diff` meets them.
+    """
 
     FASTER = "faster"
     SLOWER = "slower"
     UNCLEAR = "no clear change"
+    NEW = "new"
+    GONE = "gone"
     UNKNOWN = "unknown"
 
 
@@ -40,6 +45,13 @@ class Side:
     file: Path
     found: Found
     forecast: Forecast
+
+
+def measure_request(side: Side) -> MeasureRequest:
+    """Return how to run a version, whose launch must be known."""
+    source, kernel = side.forecast.compiled_from(side.found.text)
+    assert side.forecast.launch is not None
+    return MeasureRequest(source, str(side.found.path), kernel, side.forecast.launch, side.found.device.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from model.errors import KernelcastError
 from server.cli.advise_flags import add_advise_flags
 from server.cli.comparing_flags import add_comparing_flags
 from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
+from server.cli.diff_flags import EXIT as DIFF_EXIT
+from server.cli.diff_flags import add_diff_flags
 from server.cli.flags import (
     add_analytic_only_flag,
     add_batch_flag,
@@ -117,6 +119,14 @@ def build_parser() -> argparse.ArgumentParser:
     add_comparing_flags(
         commands.add_parser(
             "compare", help="two versions of a kernel side by side, or one kernel on several devices", epilog=_EXIT
+        )
+    )
+
+    add_diff_flags(
+        commands.add_parser(
+            "diff",
+            help="kernels that changed between two revisions or folders, and how their times do",
+            epilog=DIFF_EXIT,
         )
     )
 

@@ -47,6 +47,12 @@ def add_launch_flags(parser: argparse.ArgumentParser, *, kernels: int = 1) -> No
         metavar="NAME=WORD",
         help=f"a buffer's contents: {ALLOWED_FILLS}; NAME.member=WORD for structs, NAME[INDEX]=VALUE for one element",
     )
+    add_build_flags(parser)
+    add_device_flag(parser)
+
+
+def add_build_flags(parser: argparse.ArgumentParser) -> None:
+    """Add what `file_options` reads."""
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
     parser.add_argument(
         "-I", dest="include", action="append", default=[], metavar="DIR", help="search for includes here"
@@ -54,7 +60,6 @@ def add_launch_flags(parser: argparse.ArgumentParser, *, kernels: int = 1) -> No
     parser.add_argument(
         "--options", type=_options, default=BuildOptions(), help="build options: --options=-cl-fast-relaxed-math"
     )
-    add_device_flag(parser)
 
 
 def add_batch_flag(parser: argparse.ArgumentParser) -> None:

@@ -65,7 +65,7 @@ class Forecaster:
 
     Launches are predicted by what `sources` know beside the files; through the measurements of a launch itself only if
     `measured_too`. `texts` are of files that an editor has not saved; build options of a request beat those of a launch
-    if `options_win`.
+    if `options_win`. `config_of` finds the configuration for a file, by default the nearest one above it.
     """
 
     def __init__(
@@ -76,7 +76,9 @@ class Forecaster:
         measured_too: bool = False,
         texts: Mapping[Path, str] = MappingProxyType({}),
         options_win: bool = True,
+        config_of: Callable[[Path], Config | None] | None = None,
     ) -> None:
+        self._config = config_of or self._nearest_config
         self._sources = sources = sources or Sources()
         self._measured_too = measured_too
         self._unsaved = texts
@@ -198,7 +200,7 @@ class Forecaster:
         except OSError as error:
             raise SourceError(f"{file} cannot be read: {error.strerror}") from None
 
-    def _config(self, file: Path) -> Config | None:
+    def _nearest_config(self, file: Path) -> Config | None:
         path = find_config(file.absolute().parent)
         try:
             return self._configurations.read(path) if path else None

@@ -1,0 +1,64 @@
+"""Which two versions a call means: revisions, the working tree, or folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.diff.git import GitError, Repository, repository_of
+from server.diff.trees import CommitTree, Tree, commit_tree, folder_tree, working_tree
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The old and the new tree; `root` is the folder of the user's that their paths begin at."""
+
+    old: Tree
+    new: Tree
+    root: Path
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.old.name, self.new.name
+
+
+def versions_of(words: Sequence[str], folder: Path) -> Versions:
+    """Return what `BASE`, `BASE..HEAD`, `BASE HEAD`, two folders or nothing mean, said in `folder`.
+
+    Raises GitError with what to say instead.
+    """
+    if len(words) > 2:
+        raise GitError("name one revision, two, or two folders")
+    if len(words) == 2 and all((folder / word).is_dir() for word in words):
+        was, now = ((folder / word).resolve() for word in words)
+        return Versions(folder_tree(was, words[0]), folder_tree(now, words[1]), now)
+    repository = repository_of(folder)
+    if len(words) == 2:
+        old_name, new_name = words
+    else:
+        old_name, new_name = _range(words[0] if words else "HEAD", repository)
+    try:
+        old = _tree(repository, old_name)
+    except GitError:
+        if (folder / old_name).is_dir():
+            raise GitError(f"`{old_name}` is a folder, and no revision: name two folders, OLD NEW") from None
+        raise
+    return Versions(old, _tree(repository, new_name) if new_name else working_tree(repository), repository.folder)
+
+
+def _range(word: str, repository: Repository) -> tuple[str, str]:
+    """Return the names on both sides of `..`, the second "" where there is none; `...` begins at their ancestor."""
+    for dots in ("...", ".."):
+        old, found, new = word.partition(dots)
+        if found:
+            old, new = old or "HEAD", new or "HEAD"
+            if dots == "...":
+                old = repository.merge_base(repository.revision(old), repository.revision(new))
+            return old, new
+    return word, ""
+
+
+def _tree(repository: Repository, name: str) -> CommitTree:
+    commit = repository.revision(name)
+    return commit_tree(repository, commit, name if name != commit else commit[:10])
