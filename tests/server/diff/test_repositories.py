@@ -33,9 +33,9 @@ def test_a_revision_that_is_none_is_named(repo: Repo, diff: Diff) -> None:
     told = diff("HEAD")
     assert (told.status, "has no commit yet" in told.err) == (2, True)
     repo.commit({"sub/k.cl": FAST})
-    told = diff("mian..HEAD")
+    told = diff("nowhere..HEAD")
     assert told.status == 2
-    assert "`mian` is not a revision" in told.err
+    assert "`nowhere` is not a revision" in told.err
     assert "shallow" not in told.err
     told = diff("sub")
     assert (told.status, "`sub` is a folder, and no revision" in told.err) == (2, True)
