@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -27,9 +28,12 @@ from server.cli.source_writing import write_edited
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import progress_bar
+from server.text.format import format_things
 from server.tuning import trial
+from server.tuning.exchange import exported, format_of
+from server.tuning.importing import read_results, with_results
 from server.tuning.result import tuned_json
-from server.tuning.search import search
+from server.tuning.search import Search, search
 from server.tuning.trial import Tuned
 from server.tuning.writing import applied, in_config, in_source
 
@@ -40,6 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongCallError("no FILE: say what to tune")
     if arguments.write and arguments.predict_only:
         raise WrongCallError("--write needs measurements: a launch is written down once it was seen to be faster")
+    if arguments.export is not None and arguments.predict_only:
+        raise WrongCallError("--export writes what was measured, and --predict-only measures nothing")
+    if arguments.export_format is not None and arguments.export is None:
+        raise WrongCallError("--export-format is for --export FILE")
     devices = Devices()
     device_for = devices.to_predict_for if arguments.predict_only else devices.to_run_on
     check_devices(device_for, arguments.device)
@@ -69,8 +77,10 @@ class _Tune:
         if not self._is_json:
             tables.show_problems(request.file, found)
         status = ANSWERED
-        for kernel, group in groupby(found.forecasts, key=lambda each: each.kernel.name):
-            own = list(group)
+        groups = [(name, list(own)) for name, own in groupby(found.forecasts, key=lambda each: each.kernel.name)]
+        if (self._arguments.export or self._arguments.imported) and len(groups) * len(self._arguments.files) > 1:
+            raise WrongCallError("--export and --import are for one kernel at a time: name it with --kernel")
+        for kernel, own in groups:
             named = [each for each in own if each.launch is not None and each.launch.name == self._arguments.launch]
             try:
                 if self._arguments.launch is not None and not named:
@@ -88,7 +98,7 @@ class _Tune:
         return SOME_FAILED
 
     def _kernel(self, request: Request, found: Found, base: Forecast, own: list[Forecast]) -> int:
-        space = search(self._forecaster, request, found, base, self._more)
+        space = self._with_imported(search(self._forecaster, request, found, base, self._more))
         if self._arguments.predict_only:
             tuned = trial.predicted_only(space)
         else:
@@ -102,6 +112,7 @@ class _Tune:
                     cancel=cancel,
                 )
             self._keep(tuned)
+            self._export(tuned)
         if self._is_json:
             write_json(tuned_json(tuned, str(request.file)))
         else:
@@ -111,6 +122,29 @@ class _Tune:
         if self._arguments.write:
             self._write(request.file, tuned, own.index(base))
         return ANSWERED
+
+    def _with_imported(self, space: Search) -> Search:
+        """Return the search with the times from the files. Raises LaunchError."""
+        for file in self._arguments.imported:
+            results = read_results(file)
+            space, others = with_results(space, results, file)
+            at = f" on {results.device_name}" if results.device_name else ""
+            timed = sum(one.imported_us is not None for one in (space.baseline, *space.candidates))
+            warn(f"{file}: times of {format_things(timed, 'launch', 'launches')} measured{at}")
+            if others:
+                warn(f"{file}: {format_things(others, 'time')} of nothing that is searched here")
+        return space
+
+    def _export(self, tuned: Tuned) -> None:
+        file: Path | None = self._arguments.export
+        if file is None or not tuned.was_measured:
+            return
+        made = exported(tuned, format_of(file, self._arguments.export_format))
+        try:
+            file.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+        except OSError as error:
+            raise LaunchError(f"{file} cannot be written: {error.strerror}") from None
+        warn(f"written into {file}")
 
     def _keep(self, tuned: Tuned) -> None:
         try:

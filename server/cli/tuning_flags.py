@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from model.errors import LaunchError
 from model.launch.conditions import Condition, parse_condition
@@ -63,6 +64,22 @@ def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
         default=BUDGET_S,
         metavar="S",
         help=f"seconds of timed runs for each candidate, at most ({BUDGET_S:g})",
+    )
+    parser.add_argument(
+        "--export",
+        type=Path,
+        metavar="FILE",
+        help="write what was measured as a cache file of Kernel Tuner, or as T4 where FILE ends in .t4.json",
+    )
+    parser.add_argument("--export-format", choices=("cache", "t4"), help="of --export, whatever its file is named")
+    parser.add_argument(
+        "--import",
+        type=Path,
+        action="append",
+        default=[],
+        dest="imported",
+        metavar="FILE",
+        help="times from a cache file of Kernel Tuner or a T4 results file: they rank candidates beside predictions",
     )
     parser.add_argument("--write", action="store_true", help="put the winner into the annotation or kernelcast.toml")
     add_format_flag(parser)

@@ -35,10 +35,24 @@ def show(file: Path, tuned: Tuned) -> None:
 
 
 def _measured(tuned: Tuned) -> Table:
-    table = table_of("#", "Launch", ">Predicted", ">Measured", ">±95 %", ">Gain", "Results")
-    for rank, one in enumerate(each for each in tuned.tried if each.version is not None):
-        table.add_row(str(rank + 1), changes_text(one), _predicted_cell(one), *_times(one), results_text(one))
+    shown = [each for each in tuned.tried if each.version is not None]
+    is_imported = any(one.candidate.imported_us is not None for one in shown)
+    table = table_of(
+        "#", "Launch", ">Predicted", *_imported_head(is_imported), ">Measured", ">±95 %", ">Gain", "Results"
+    )
+    for rank, one in enumerate(shown):
+        cells = (_predicted_cell(one), *_imported_cell(one, is_imported), *_times(one), results_text(one))
+        table.add_row(str(rank + 1), changes_text(one), *cells)
     return table
+
+
+def _imported_head(is_imported: bool) -> tuple[str, ...]:
+    return (">Imported",) if is_imported else ()
+
+
+def _imported_cell(one: Tried, is_imported: bool) -> tuple[str, ...]:
+    time_us = one.candidate.imported_us
+    return (format_duration_us(time_us) if time_us is not None else "-",) if is_imported else ()
 
 
 def _times(one: Tried) -> tuple[str, str, str]:
@@ -51,14 +65,23 @@ def _times(one: Tried) -> tuple[str, str, str]:
 
 
 def _predicted(tuned: Tuned) -> Table:
-    table = table_of("#", "Launch", ">Predicted", ">Gain")
+    is_imported = any(one.candidate.imported_us is not None for one in tuned.tried)
+    table = table_of("#", "Launch", ">Predicted", *_imported_head(is_imported), ">Gain")
     base = tuned.tried[tuned.baseline]
     for rank, one in enumerate(tuned.tried):
         if rank >= _PREDICTED_SHOWN and one is not base:
             continue
-        gain = f"{base.candidate.predicted_us / one.candidate.predicted_us:.2f}x" if one is not base else ""
-        table.add_row(str(rank + 1), changes_text(one), _predicted_cell(one), gain)
+        cells = (_predicted_cell(one), *_imported_cell(one, is_imported), _gain(one, base) if one is not base else "")
+        table.add_row(str(rank + 1), changes_text(one), *cells)
     return table
+
+
+def _gain(one: Tried, base: Tried) -> str:
+    """Return the gain by times of one kind, or nothing."""
+    was_us, now_us = base.candidate.imported_us, one.candidate.imported_us
+    if now_us is None:
+        was_us, now_us = base.candidate.predicted_us, one.candidate.predicted_us
+    return f"{was_us / now_us:.2f}x" if was_us is not None else ""
 
 
 def _predicted_cell(one: Tried) -> str:

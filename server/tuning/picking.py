@@ -23,8 +23,8 @@ def picked(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     """Return `most` of the candidates, which come fastest first; the first is always among them."""
     chosen = list(candidates[: ceil(FASTEST * most)])
     rest = candidates[len(chosen) : len(candidates)]
-    near = [one for one in rest if one.predicted_us <= FAR_SLOWER * candidates[0].predicted_us]
-    slow = [one for one in rest if one.predicted_us > FAR_SLOWER * candidates[0].predicted_us]
+    near = [one for one in rest if one.expected_us <= FAR_SLOWER * candidates[0].expected_us]
+    slow = [one for one in rest if one.expected_us > FAR_SLOWER * candidates[0].expected_us]
     nearest = [min(distance(one.launch, other.launch) for other in chosen) for one in near]
     while near and len(chosen) < most:
         at = max(range(len(near)), key=lambda place: nearest[place])  # of equal ones the first, which is the fastest

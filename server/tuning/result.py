@@ -38,6 +38,7 @@ def _candidate(one: Tried, file: str, device_id: str) -> dict[str, Any]:
         "changes": list(one.candidate.change.words),
         "predicted_us": one.candidate.predicted_us,
         "measured_us": one.measured_us,
+        "imported_us": one.candidate.imported_us,
         "ci95_us": list(version.ci95_us) if version is not None and version.ci95_us is not None else None,
         "ratio": {"median": ratio.ratio, "low": ratio.low, "high": ratio.high} if ratio is not None else None,
         "equal": one.equal,
@@ -90,6 +91,13 @@ def difference_text(difference: Difference | None, *, is_accepted: bool) -> str:
     return apart if is_accepted else f"wrong: {difference.example}"
 
 
+def _imported_sentence(kernel: str, winner: Tried, base_us: float | None) -> str:
+    now = winner.candidate.imported_us
+    assert now is not None
+    instead = f" instead of {format_duration_us(base_us)} ({base_us / now:.2f}x as fast)" if base_us else ""
+    return f"{kernel}: {changes_text(winner)} took {format_duration_us(now)}{instead} where it was measured"
+
+
 def outcome_sentence(tuned: Tuned) -> str:
     """Say in one line what came of it."""
     kernel, winner = tuned.search.baseline.forecast.kernel.name, tuned.winner
@@ -105,6 +113,8 @@ def outcome_sentence(tuned: Tuned) -> str:
         return f"{kernel}: the launch as it is is predicted to be the fastest"
     if winner.ratio is None or winner.measured_us is None or base.measured_us is None:
         was, now = base.candidate.predicted_us, winner.candidate.predicted_us
+        if winner.candidate.imported_us is not None:
+            return _imported_sentence(kernel, winner, base.candidate.imported_us)
         return (
             f"{kernel}: {changes_text(winner)} is predicted to take {format_duration_us(now)} "
             f"instead of {format_duration_us(was)} ({was / now:.2f}x as fast)"

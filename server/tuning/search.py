@@ -65,10 +65,15 @@ def size_text(size: tuple[int, ...] | str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A launch that may be faster, with its prediction."""
+    """A launch that may be faster, with its prediction.
+
+    `imported_us` is what it took where somebody else measured it, and `scaled_us` that on the scale of predictions.
+    """
 
     forecast: Forecast
     change: Change
+    imported_us: float | None = None
+    scaled_us: float | None = None
 
     @property
     def launch(self) -> Launch:
@@ -80,10 +85,15 @@ class Candidate:
         assert self.forecast.prediction is not None
         return self.forecast.prediction.own_us.p50
 
+    @property
+    def expected_us(self) -> float:
+        """Return what it is ranked by: a time that was measured elsewhere, else the prediction."""
+        return self.scaled_us if self.scaled_us is not None else self.predicted_us
+
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The launch as it is, and the candidates beside it, fastest first as predicted.
+    """The launch as it is, and the candidates beside it, fastest first as expected.
 
     `left_out` counts those that cannot run, by the reason; `tuning` is what was searched.
     """
@@ -107,7 +117,7 @@ def search(forecaster: Forecaster, request: Request, found: Found, base: Forecas
     if not tuning.ranges:
         tuning = AUTO_LOCAL.merged(tuning)
     space = _Space(forecaster, request, found, base, tuning)
-    ranked = sorted(space.candidates(), key=lambda one: one.predicted_us)
+    ranked = sorted(space.candidates(), key=lambda one: one.expected_us)
     baseline = Candidate(base, Change())
     return Search(found, baseline, tuple(ranked), tuning, dict(space.left_out), tuple(_unused(base, found, tuning)))
 
@@ -116,12 +126,16 @@ def _unused(base: Forecast, found: Found, tuning: Tuning) -> Iterator[str]:
     """Yield the names whose values make no difference, unless an included file may use them."""
     source, _ = base.compiled_from(found.text)
     assert base.spec is not None
-    given = {name for name, _ in base.spec.values}
+    given = {name for name, _ in base.spec.values} | {name for one in _expressions(base.spec) for name in one.names}
     code = "\n".join(line for line in source.split("\n") if "kernelcast" not in line)
     for name in tuning.names:
         is_known = name in SIZES or name in given or base.kernel.parameter(name) is not None
         if not is_known and "#include" not in code and not re.search(rf"\b{re.escape(name)}\b", code):
             yield name
+
+
+def _expressions(spec: LaunchSpec) -> Iterator[Expression]:
+    yield from chain(spec.global_size or (), spec.local_size or (), *(parts for _, parts in spec.values))
 
 
 class _Space:

@@ -66,8 +66,13 @@ class Tuned:
 
 
 def predicted_only(found: Search) -> Tuned:
-    """Rank by predictions alone, for devices that are not here."""
-    everything = sorted((found.baseline, *found.candidates), key=lambda one: one.predicted_us)
+    """Rank without measuring, for devices that are not here: what was measured elsewhere first, then by prediction."""
+    timed = [one for one in (found.baseline, *found.candidates) if one.imported_us is not None]
+    rest = [one for one in (found.baseline, *found.candidates) if one.imported_us is None]
+    everything = [
+        *sorted(timed, key=lambda one: one.imported_us or 0.0),
+        *sorted(rest, key=lambda one: one.predicted_us),
+    ]
     tried = tuple(Tried(one) for one in everything)
     return Tuned(found, tried, everything.index(found.baseline), 0)
 

@@ -47,6 +47,7 @@ TARGETS = (
 )
 SET_UP = {f"make {target}" for target in TARGETS}
 NEEDS_DEVICE = {"compile", "measure", "devices", "calibrate", "learn"}
+MEASURING = {"--measure", "--export", "--import"}  # what is imported was measured and exported before
 WAITS_FOR_AN_EDITOR = {"serve"}
 # Beside the rest of the suite a machine may be too busy to teach anything: the command says so, and what to do.
 TOO_BUSY = re.compile(
@@ -84,7 +85,7 @@ def _commands() -> list[str]:
 
 def _marks(command: str) -> list[pytest.MarkDecorator]:
     words = command.split()
-    runs_kernels = words[0] == "kernelcast" and (words[1] in NEEDS_DEVICE or "--measure" in words)
+    runs_kernels = words[0] == "kernelcast" and bool({words[1]} & NEEDS_DEVICE or MEASURING & set(words))
     return [pytest.mark.device] if runs_kernels else []
 
 

@@ -82,6 +82,8 @@ def test_a_range_that_nothing_mentions_is_named(run: Run, file: Path) -> None:
         (["--tune", "TILE=8,"], "a value is missing"),
         (["--where", "TILE"], "a condition takes a comparison"),
         (["--predict-only", "--write"], "--write needs measurements"),
+        (["--predict-only", "--export", "times.json"], "--predict-only measures nothing"),
+        (["--export-format", "t4"], "--export-format is for --export FILE"),
     ],
 )
 def test_a_call_that_is_wrong_says_what_is(run: Run, file: Path, arguments: list[str], complaint: str) -> None:
@@ -127,3 +129,47 @@ def test_nothing_is_written_where_nothing_is_faster_with_the_same_results(run: R
     done = run("tune", str(file), *FAST, "--write")
     assert "stays as it is" in done.stderr
     assert file.read_text() == text
+
+
+def test_times_from_kernel_tuner_rank_candidates_where_nothing_is_measured(
+    run: Run, file: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache.json"
+    times = {"0": 3.0, "1": 2.0, "2": 1.5}
+    entries = {way: {"WAY": int(way), "time": time_ms} for way, time_ms in times.items()}
+    cache.write_text(json.dumps({"device_name": "My GPU", "tune_params_keys": ["WAY"], "cache": entries}))
+    done = run("tune", str(file), *PREDICTED, "--import", str(cache))
+    assert "times of 3 launches measured on My GPU" in done.stderr
+    assert "-DWAY=2 took 1.5 ms instead of 3.0 ms (2.00x as fast) where it was measured" in " ".join(
+        done.stdout.split()
+    )
+    found = outcome(run("tune", str(file), *PREDICTED, "--import", str(cache), "--format", "json"))
+    assert [one["imported_us"] for one in found["candidates"]] == [1500.0, 2000.0, 3000.0]
+    assert all(one["measured_us"] is None for one in found["candidates"])
+
+
+def test_an_imported_file_that_does_not_fit_costs_the_kernel_and_says_why(run: Run, file: Path) -> None:
+    done = run("tune", str(file), *PREDICTED, "--import", str(file))
+    assert done.returncode == 1
+    assert "is neither a cache file of Kernel Tuner nor a T4 results file" in done.stderr
+
+
+def test_one_kernel_at_a_time_is_exchanged(run: Run, file: Path) -> None:
+    done = run("tune", str(file), str(file), *PREDICTED, "--import", "times.json")
+    assert done.returncode == 2
+    assert "name it with --kernel" in done.stderr
+
+
+@pytest.mark.device
+def test_what_was_measured_is_exported_and_can_be_imported(run: Run, file: Path, tmp_path: Path) -> None:
+    cache, t4 = tmp_path / "times.json", tmp_path / "times.t4.json"
+    for path in (cache, t4):
+        done = run("tune", str(file), *FAST, "--exhaustive", "--export", str(path))
+        assert f"written into {path}" in done.stderr
+    assert json.loads(cache.read_text())["cache"]["2"]["__error__"] == "RuntimeFailedConfig"  # it writes something else
+    results = {one["configuration"]["WAY"]: one for one in json.loads(t4.read_text())["results"]}
+    assert results[1]["measurements"][0]["value"] < results[0]["measurements"][0]["value"]
+    assert results[2]["invalidity"] == "correctness"
+    found = outcome(run("tune", str(file), *PREDICTED, "--import", str(t4), "--format", "json"))
+    assert found["candidates"][found["best"]]["launch"]["defines"] == {"WAY": "1"}
+    assert sum(one["imported_us"] is not None for one in found["candidates"]) == 2
