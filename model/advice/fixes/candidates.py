@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from model.advice.fixes.compiler_hints import const_parameters, restrict_parameters, unrolled_loop
 from model.advice.fixes.dimensions import swapped_dimensions
-from model.advice.fixes.fix import Fix
+from model.advice.fixes.fix import Fix, Setting
 from model.advice.fixes.group_size import other_group_size, required_group_size
 from model.advice.fixes.invariant_loads import repeated_loads
 from model.advice.fixes.kernel_source import kernel_source
 from model.advice.fixes.local_padding import padded_rows
 from model.advice.fixes.native_functions import native_functions, relaxed_math
-from model.advice.fixes.qualifiers import const_parameters, restrict_parameters
-from model.advice.fixes.setting import Setting
-from model.advice.fixes.unrolling import unrolled_loop
 from model.device import Device
 from model.forecast import Forecast
 from model.opencl.include_policy import Reach

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from model.advice.advice import AdviceCode
-from model.advice.fixes.fix import Fix, TextEdit
+from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import is_group_free
 from model.advice.fixes.launch_edits import LaunchChange, launch_edits
-from model.advice.fixes.setting import Setting
 from model.opencl.builtins import WORK_ITEM
 
 _BY_DIMENSION = frozenset(

@@ -1,4 +1,4 @@
-"""A fix: text edits, what they do, and what must hold for them to be right."""
+"""A fix: text edits, what they do, and what must hold for them to be right; and what the rules for fixes look at."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.advice.advice import AdviceCode
+from model.advice.fixes.kernel_source import KernelSource
+from model.device import Device, DeviceType
+from model.launch.annotation import Annotation
+from model.launch.launch import Launch
+from model.prediction import Prediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,26 @@ class Fix:
     @property
     def first_byte(self) -> int:
         return self.edits[0].start
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """`annotations` are all of the kernel's; `annotation` is the one of this launch, None where others give it."""
+
+    source: KernelSource
+    launch: Launch
+    prediction: Prediction
+    device: Device
+    annotation: Annotation | None = None
+    annotations: tuple[Annotation, ...] = ()
+
+    @property
+    def is_gpu(self) -> bool:
+        return self.device.type is DeviceType.GPU
+
+    def is_assumed(self, subject: str) -> bool:
+        """Return whether "global", "local" or a parameter was assumed and not given."""
+        return any(each.subject == subject for each in self.launch.assumptions)
 
 
 def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from math import prod
 
 from model.advice.advice import AdviceCode
-from model.advice.fixes.fix import Fix, TextEdit
+from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import is_group_free
 from model.advice.fixes.launch_edits import LaunchChange, launch_edits
-from model.advice.fixes.setting import Setting
 
 _WIDTHS = (32, 64, 128, 256)
 _KERNEL = re.compile(r"(?:__)?kernel\b")

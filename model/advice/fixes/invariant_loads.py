@@ -10,18 +10,24 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from model.advice.advice import AdviceCode
-from model.advice.fixes.fix import Fix, TextEdit
+from model.advice.fixes.accesses import (
+    BLOCKING,
+    array_names,
+    assigned_names,
+    declared_names,
+    is_stored,
+    is_unconditional,
+    may_overlap,
+    new_name,
+    place_of,
+    squeezed,
+)
+from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
-from model.advice.fixes.setting import Setting
 from model.advice.words import names_text
 from model.opencl.kernel import Parameter, ParameterKind
-from model.opencl.types import AddressSpace, PointerType, ScalarType, VectorType
+from model.opencl.types import PointerType, ScalarType, VectorType
 
-# What writes through a pointer, waits for others, or could leave the loop without passing its end.
-_BLOCKING = re.compile(
-    r"(?:atom|vstore|async|write_|prefetch|sub_group|work_group|read_pipe)\w*|\w*fence|barrier|printf"
-    r"|fract|modf|sincos|frexp|remquo|lgamma_r"
-)
 _COUNTED = re.compile(r"\w+\s*=\s*(\d+)[uUlL]*\s*;?")  # the end of `int k = 0;`
 _BOUND = re.compile(r"(\w+)\s*(?:<|<=|!=)\s*([^<>=!&|]+)")
 _FREE_CALLS = re.compile(r"get_(?:global|local|group)_(?:id|size)|get_num_groups|mul24|mad24|min|max")
@@ -72,7 +78,7 @@ def _begins(source: KernelSource, loop: Node) -> str | None:
         return None
     if (limit := re.fullmatch(r"(\d+)[uUlL]*", bound[2].strip())) is not None:
         return "" if int(first[1]) < int(limit[1]) else None
-    shared = {p.name for p in source.kernel.of_kind(ParameterKind.SCALAR)} - set(_assigned(source, source.body))
+    shared = {p.name for p in source.kernel.of_kind(ParameterKind.SCALAR)} - set(assigned_names(source, source.body))
     names = {source.text(each) for each in source.nodes("identifier", inside=condition)} - {bound[1]}
     if any(name not in shared and source.kernel.parameter(name) is None and not name.isupper() for name in names):
         return None
@@ -85,7 +91,7 @@ def _is_blocked(source: KernelSource, loop: Node) -> bool:
     leaves = ("return_statement", "break_statement", "continue_statement", "pointer_expression", "asm_statement")
     if next(source.nodes(*leaves, inside=loop), None) is not None:
         return True
-    return any(_BLOCKING.fullmatch(name) for name, _ in source.calls(loop))
+    return any(BLOCKING.fullmatch(name) for name, _ in source.calls(loop))
 
 
 def _invariant(source: KernelSource, loop: Node) -> Iterator[_Uses]:
@@ -97,25 +103,18 @@ def _invariant(source: KernelSource, loop: Node) -> Iterator[_Uses]:
             by_buffer[source.text(use)].append(use)
     for name, uses in by_buffer.items():
         kind = named[name].type
-        places = [_place(use) for use in uses]
+        places = [place_of(use) for use in uses]
         if not isinstance(kind, PointerType) or kind.is_volatile or name in changing or None in places:
             continue
         if not isinstance(kind.pointee, ScalarType | VectorType) or "half" in kind.pointee.name:
             continue
         known = [place for place in places if place is not None]
-        if len({_squeezed(source.text(place)) for place in known}) != 1 or not _is_fixed(source, known[0], changing):
+        if len({squeezed(source.text(place)) for place in known}) != 1 or not _is_fixed(source, known[0], changing):
             continue
-        stores = tuple(place for place in known if _is_stored(place))
+        stores = tuple(place for place in known if is_stored(place))
         body = loop.child_by_field_name("body")
-        if body is not None and any(_is_unconditional(place, body) for place in known):
+        if body is not None and any(is_unconditional(place, body) for place in known):
             yield _Uses(named[name], kind, tuple(p for p in known if p not in stores), stores)
-
-
-def _place(use: Node) -> Node | None:
-    """Return the whole of `x[i]` for its `x`."""
-    at = use.parent
-    is_base = at is not None and at.type == "subscript_expression" and at.child_by_field_name("argument") == use
-    return at if is_base else None
 
 
 def _changing(source: KernelSource, loop: Node) -> set[str]:
@@ -123,12 +122,12 @@ def _changing(source: KernelSource, loop: Node) -> set[str]:
 
     Also pointers that are moved anywhere, names that are declared twice, and those whose address is taken.
     """
-    inside, anywhere = set(_assigned(source, loop)), set(_assigned(source, source.body))
-    every = [name for node in source.nodes("declaration") for name in _declared(source, node)]
+    inside, anywhere = set(assigned_names(source, loop)), set(assigned_names(source, source.body))
+    every = [name for node in source.nodes("declaration") for name in declared_names(source, node)]
     return {
         *inside,
         *(name for name in anywhere if source.kernel.parameter(name) is not None),
-        *(name for node in source.nodes("declaration", inside=loop) for name in _declared(source, node)),
+        *(name for node in source.nodes("declaration", inside=loop) for name in declared_names(source, node)),
         *(name for name in every if every.count(name) > 1 or source.kernel.parameter(name) is not None),
         *(
             source.text(name)
@@ -136,25 +135,6 @@ def _changing(source: KernelSource, loop: Node) -> set[str]:
             for name in source.nodes("identifier", inside=node)
         ),
     }
-
-
-def _assigned(source: KernelSource, inside: Node) -> Iterator[str]:
-    """Yield the variables that are assigned to, as a whole or in part; what pointers point to is none."""
-    for node in source.nodes("assignment_expression", "update_expression", inside=inside):
-        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-        while target is not None and target.type in ("field_expression", "parenthesized_expression"):
-            target = target.child_by_field_name("argument") or next(iter(target.named_children), None)
-        if target is not None and target.type == "identifier":
-            yield source.text(target)
-
-
-def _declared(source: KernelSource, declaration: Node) -> Iterator[str]:
-    for declarator in declaration.children_by_field_name("declarator"):
-        at: Node | None = declarator
-        while at is not None and at.type != "identifier":
-            at = at.child_by_field_name("declarator")
-        if at is not None:
-            yield source.text(at)
 
 
 def _is_fixed(source: KernelSource, place: Node, changing: set[str]) -> bool:
@@ -169,35 +149,6 @@ def _is_fixed(source: KernelSource, place: Node, changing: set[str]) -> bool:
     return not any(source.text(each) in changing for each in source.nodes("identifier", inside=index))
 
 
-def _is_stored(place: Node) -> bool:
-    at: Node = place
-    while at.parent is not None and at.parent.type in ("field_expression", "parenthesized_expression"):
-        at = at.parent
-    above = at.parent
-    if above is None:
-        return False
-    return above.type == "update_expression" or (
-        above.type == "assignment_expression" and above.child_by_field_name("left") == at
-    )
-
-
-def _is_unconditional(place: Node, body: Node) -> bool:
-    """Return whether each iteration that begins comes to `place`: no condition and no inner loop is around it."""
-    inner, at = place, place.parent
-    while at is not None and inner != body:
-        if at.type in ("if_statement", "switch_statement", "while_statement", "for_statement", "do_statement"):
-            return False
-        if at.type == "conditional_expression" and at.child_by_field_name("condition") != inner:
-            return False
-        if at.type == "binary_expression" and at.child_by_field_name("right") == inner:
-            operator = at.child_by_field_name("operator")
-            if operator is not None and operator.type in ("&&", "||"):
-                return False
-        inner = at
-        at = inner.parent
-    return inner == body
-
-
 def _kept_in_variable(source: KernelSource, loop: Node, uses: _Uses, begins: str) -> Fix | None:
     name, kind = uses.parameter.name, uses.kind
     initial = loop.child_by_field_name("initializer")
@@ -206,7 +157,7 @@ def _kept_in_variable(source: KernelSource, loop: Node, uses: _Uses, begins: str
     others = _others(source, loop, uses)
     if others is None:
         return None
-    variable = _new_name(source, f"{name}_value")
+    variable = new_name(source, f"{name}_value")
     place = source.raw[(first := (*uses.loads, *uses.stores)[0]).start_byte : first.end_byte]
     edits = [TextEdit(each.start_byte, each.end_byte, variable) for each in (*uses.loads, *uses.stores)]
     parent = loop.parent
@@ -232,7 +183,7 @@ def _kept_in_variable(source: KernelSource, loop: Node, uses: _Uses, begins: str
 def _others(source: KernelSource, loop: Node, uses: _Uses) -> tuple[str, ...] | None:
     """Return the buffers that must not overlap this one; None where not all that is stored is in sight."""
     pointers = {p.name: p.type for p in source.kernel.parameters if isinstance(p.type, PointerType)}
-    arrays = {name for node in source.nodes("declaration") for name in _arrays(source, node)}
+    arrays = {name for node in source.nodes("declaration") for name in array_names(source, node)}
     found = set[str]()
     for node in source.nodes("subscript_expression", inside=loop):
         base = node.child_by_field_name("argument")
@@ -243,28 +194,6 @@ def _others(source: KernelSource, loop: Node, uses: _Uses) -> tuple[str, ...] | 
             continue
         if other not in pointers:
             return None
-        if (uses.stores or _is_stored(node)) and _may_overlap(uses.kind, pointers[other]):
+        if (uses.stores or is_stored(node)) and may_overlap(uses.kind, pointers[other]):
             found.add(other)
     return tuple(sorted(found))
-
-
-def _arrays(source: KernelSource, declaration: Node) -> Iterator[str]:
-    for array in source.nodes("array_declarator", inside=declaration):
-        name = array.child_by_field_name("declarator")
-        if name is not None and name.type == "identifier":
-            yield source.text(name)
-
-
-def _may_overlap(one: PointerType, other: PointerType) -> bool:
-    if AddressSpace.CONSTANT in (one.space, other.space) or one.space != other.space:
-        return False
-    return not (one.is_restrict or other.is_restrict)
-
-
-def _new_name(source: KernelSource, wanted: str) -> str:
-    taken = source.words | source.program.definitions.keys()
-    return next(name for name in (wanted, *(f"{wanted}{n}" for n in range(2, 1000))) if name not in taken)
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())

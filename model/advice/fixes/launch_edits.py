@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from model.advice.fixes.fix import TextEdit
+from model.advice.fixes.fix import Setting, TextEdit
 from model.advice.fixes.kernel_source import offset_of
-from model.advice.fixes.setting import Setting
 from model.launch.annotation import Annotation, write_annotation
 from model.opencl.kernel import SourceRange
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from model.advice.advice import AdviceCode
-from model.advice.fixes.fix import Fix, TextEdit
+from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
-from model.advice.fixes.setting import Setting
 
 
 def padded_rows(setting: Setting) -> Iterator[Fix]:

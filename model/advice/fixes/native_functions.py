@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from model.advice.advice import AdviceCode
-from model.advice.fixes.fix import Fix, TextEdit
+from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.launch_edits import LaunchChange, launch_edits
-from model.advice.fixes.setting import Setting
 from model.advice.precision import NATIVE, RELAXED, is_precise
 
 RELAXED_MATH = "-cl-fast-relaxed-math"

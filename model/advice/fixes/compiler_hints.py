@@ -1,4 +1,4 @@
-"""`restrict` and `const` on pointer parameters: what lets a compiler keep values and reorder loads and stores."""
+"""Hints to compilers: `restrict` and `const`, for which they keep values and reorder accesses, and `#pragma unroll`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from model.advice.advice import AdviceCode
-from model.advice.fixes.fix import Fix, TextEdit
-from model.advice.fixes.kernel_source import KernelSource
-from model.advice.fixes.setting import Setting
+from model.advice.fixes.fix import Fix, Setting, TextEdit
+from model.advice.fixes.kernel_source import BARRIERS, KernelSource
 from model.advice.words import names_text
 from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import PointerType
+
+_FACTORS = (4, 8)  # more iterations are under way at a time, with fewer branches
 
 
 def restrict_parameters(setting: Setting) -> Iterator[Fix]:
@@ -48,6 +49,25 @@ def const_parameters(setting: Setting) -> Iterator[Fix]:
                 names.append(parameter.name)
     if edits:
         yield Fix(AdviceCode.ONLY_READ, f"Declare what {names_text(names)} point to `const`", tuple(edits))
+
+
+def unrolled_loop(setting: Setting) -> Iterator[Fix]:
+    """Ask for each innermost loop to be unrolled; of loops with a hint, or with barriers inside, nothing is said."""
+    source = setting.source
+    for loop in source.nodes("for_statement"):
+        body = loop.child_by_field_name("body")
+        if body is None or source.masked.unroll_hint(loop.start_byte) is not None:
+            continue
+        if next(source.nodes("for_statement", "while_statement", "do_statement", "goto_statement", inside=body), None):
+            continue
+        if BARRIERS.search(source.text(loop)) or not source.is_first_on_line(loop.start_byte):
+            continue
+        at = source.raw.rfind("\n", 0, loop.start_byte) + 1
+        line = source.raw.count("\n", 0, at) + 1
+        for factor in _FACTORS:
+            text = f"{source.line_indentation(loop.start_byte)}#pragma unroll {factor}{source.line_end}"
+            title = f"Unroll the loop of line {line} by {factor}"
+            yield Fix(AdviceCode.ROLLED_LOOP, title, (TextEdit(at, at, text),))
 
 
 def _pointers(source: KernelSource) -> Iterator[tuple[Parameter, Node, PointerType]]:
