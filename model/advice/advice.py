@@ -25,6 +25,9 @@ class AdviceCode(StrEnum):
     RELAXED_MATH = "relaxed-math"
     ROLLED_LOOP = "rolled-loop"
     UNKNOWN_GROUP_SIZE = "unknown-group-size"
+    SCALAR_ACCESS = "scalar-access"
+    UNFUSED_PRODUCT = "unfused-product"
+    SMALL_WORK_ITEM = "small-work-item"
 
 
 # Codes whose fixes were faster by 5 % or more in less than 70 % of the kernels that they were predicted to help, see

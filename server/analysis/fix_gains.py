@@ -82,7 +82,7 @@ class FixPredictor:
 
     def all_fixes(self, context: FileContext, kernel: str, launch: Launch) -> tuple[PredictedFix, ...]:
         """Return every fix of a launch that can be made and predicted, whether it helps or not."""
-        found = self._forecast(context, kernel)
+        found = self.forecast(context, kernel)
         launches = found.forecasts
         number = next((n for n, f in enumerate(launches) if f.launch is not None and f.launch.key == launch.key), None)
         if number is None or launches[number].prediction is None:
@@ -90,7 +90,7 @@ class FixPredictor:
         before = launches[number]
         fixes = fix_candidates(context.text, before, context.device, context.path, context.reach)
         edited = [(fix, apply_edits(context.text, fix.edits)) for fix in fixes]
-        made = [(fix, text, self._edited(replace(context, text=text), found, number)) for fix, text in edited]
+        made = [(fix, text, self._edited(replace(context, text=text), found, number, fix)) for fix, text in edited]
         good = [(fix, text, after) for fix, text, after in made if after is not None]
         groups = [ForecastGroup([each], context.device) for each in (before, *(after for _, _, after in good))]
         first, *others = self._composer.composed(groups, self._sources)
@@ -111,19 +111,19 @@ class FixPredictor:
         found = [each for each in self.all_fixes(context, kernel, launch) if each.fix.code not in off]
         return tuple(best_of(each for each in found if each.gain >= LEAST_GAIN))
 
-    def _edited(self, context: FileContext, found: FileForecast, number: int) -> Forecast | None:
+    def _edited(self, context: FileContext, found: FileForecast, number: int, fix: Fix) -> Forecast | None:
         """Return the launch in the edited text; None where it cannot be read or is not the same any more."""
         before = found.forecasts[number]
-        edited = self._forecast(context, before.kernel.name)
+        edited = self.forecast(context, before.kernel.name)
         if not edited.forecasts or len(edited.annotation_problems) > len(found.annotation_problems):
             return None
         made = edited.forecasts[number] if number < len(edited.forecasts) else edited.forecasts[0]
         if made.prediction is None or made.launch is None or before.launch is None or made.kernel.has_errors:
             return None
         is_same = made.launch.scalars == before.launch.scalars and made.launch.buffers == before.launch.buffers
-        return made if is_same and made.launch.work_items == before.launch.work_items else None
+        return made if is_same and made.launch.work_items * fix.items == before.launch.work_items else None
 
-    def _forecast(self, context: FileContext, kernel: str) -> FileForecast:
+    def forecast(self, context: FileContext, kernel: str | None = None) -> FileForecast:
         return self._engine.forecast(
             context.text, context.path, context.device, config=context.config, options=context.options,
             requests=context.requests, kernel=kernel, reach=context.reach, recorded=context.recorded, part="fixes",

@@ -8,11 +8,15 @@ from pathlib import Path
 from model.advice.fixes.compiler_hints import const_parameters, restrict_parameters, unrolled_loop
 from model.advice.fixes.dimensions import swapped_dimensions
 from model.advice.fixes.fix import Fix, Setting
+from model.advice.fixes.fused_products import fused_products
 from model.advice.fixes.group_size import other_group_size, required_group_size
 from model.advice.fixes.invariant_loads import repeated_loads
 from model.advice.fixes.kernel_source import kernel_source
 from model.advice.fixes.local_padding import padded_rows
+from model.advice.fixes.local_tiles import tiled_products
 from model.advice.fixes.native_functions import native_functions, relaxed_math
+from model.advice.fixes.vector_accesses import vector_accesses
+from model.advice.fixes.work_per_item import work_per_item
 from model.device import Device
 from model.forecast import Forecast
 from model.opencl.include_policy import Reach
@@ -25,11 +29,15 @@ FIX_RULES: tuple[FixRule, ...] = (
     swapped_dimensions,
     repeated_loads,
     native_functions,
+    fused_products,
     relaxed_math,
     restrict_parameters,
     const_parameters,
     unrolled_loop,
     padded_rows,
+    tiled_products,
+    vector_accesses,
+    work_per_item,
     other_group_size,
     required_group_size,
 )

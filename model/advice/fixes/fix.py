@@ -27,7 +27,7 @@ class Fix:
     """`title` is in the imperative, as a menu shows it; the edits are in the order of the text and do not overlap.
 
     `promise` says what the host program must do or guarantee for the edited kernel to be right; empty: nothing.
-    `is_exact`: results stay the same to the last bit.
+    `is_exact`: results stay the same to the last bit. `items`: how many work-items of the launch before one does after.
     """
 
     code: AdviceCode
@@ -35,6 +35,7 @@ class Fix:
     edits: tuple[TextEdit, ...]
     promise: str = ""
     is_exact: bool = True
+    items: int = 1
 
     @property
     def first_byte(self) -> int:

@@ -102,6 +102,11 @@ class KernelSource:
         }
         return found | dict(self.program.options.defines)
 
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """Return the macros that stand for numbers or expressions of such."""
+        return frozenset(name for name, body in self._macros.items() if _is_constant(body, self._macros))
+
     @property
     def indentation(self) -> str:
         """Return what stands before the kernel on its first line."""

@@ -16,6 +16,7 @@ class LaunchChange:
     """`local_size` None leaves it as it is.
 
     `swaps`: all annotations of the kernel get dimensions 0 and 1 swapped, of local sizes unless it `keeps_local`.
+    `divisor`: by what dimension 0 of the global size is divided, which `global_size` says already.
     """
 
     global_size: tuple[int, ...] | None = None
@@ -23,6 +24,7 @@ class LaunchChange:
     flag: str = ""
     swaps: bool = False
     keeps_local: bool = False
+    divisor: int = 1
 
 
 def launch_edits(setting: Setting, change: LaunchChange) -> tuple[TextEdit, ...] | None:
@@ -38,7 +40,10 @@ def launch_edits(setting: Setting, change: LaunchChange) -> tuple[TextEdit, ...]
         edits = [_swapped(setting, each, keys) for each in setting.annotations]
         known = [own for own in edits if own is not None]
         return tuple(edit for own in known for edit in own) if len(known) == len(edits) else None
-    found = tuple(_changed(setting, setting.annotation, change))
+    divided = _divided(setting, setting.annotation, change.divisor) if change.divisor > 1 else ()
+    if divided is None:
+        return None
+    found = (*divided, *_changed(setting, setting.annotation, change))
     return found or None
 
 
@@ -76,6 +81,29 @@ def _swapped(setting: Setting, annotation: Annotation, keys: Sequence[str]) -> l
             edits.append(TextEdit(begin, begin + len(first), second))
             edits.append(TextEdit(behind, behind + len(second), first))
     return edits
+
+
+def _divided(setting: Setting, annotation: Annotation, divisor: int) -> tuple[TextEdit, ...] | None:
+    """Return what divides dimension 0 of the global size, as it is written; None where it is not.
+
+    What was inferred from that size so far is added, as it stays the same.
+    """
+    value = _value(setting, annotation, "global")
+    if value is None:
+        return None
+    at, text = value
+    inner = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+    part = _split(inner)[0]
+    first = part.strip()
+    begin = at + text.index(inner) + part.index(first)
+    if first.isdecimal():
+        divided = str(int(first) // divisor)
+    else:
+        divided = f"{first}//{divisor}" if first.isidentifier() else f"({first})//{divisor}"
+    launch, written = setting.launch, {name for name, _, _ in annotation.keys}
+    inferred = [f" {name}={value!r}" for name, value in (*launch.scalars, *launch.buffers) if name not in written]
+    added = (_appended(setting, annotation, "".join(inferred)),) if inferred else ()
+    return (TextEdit(begin, begin + len(first), divided), *added)
 
 
 def _changed(setting: Setting, annotation: Annotation, change: LaunchChange) -> Iterator[TextEdit]:
