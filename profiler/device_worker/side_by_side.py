@@ -84,6 +84,7 @@ class _Job:
         self._buffers: SharedBuffers | None = None
         self._first_plan: tuple[Argument, ...] = ()
         self._first_outputs: list[Output] | None = None  # None until the first version ran
+        self._first_written = frozenset[str]()  # names of what it may write
         self._ready: list[_Ready] = []
 
     def prepare(self) -> bool:
@@ -123,7 +124,13 @@ class _Job:
             self._buffers = self._buffers or SharedBuffers(context, queue, self._shortest())
             changed = changed_inputs(request)
             names = written_buffers(request.kernel) | _written_images(own_plan)
-            written = [at for at, argument in enumerate(own_plan) if argument.name in names]
+            # What the first version may write is compared in others too, which may only read it.
+            written = [
+                at
+                for at, (own, shared) in enumerate(zip(own_plan, plan, strict=True))
+                if own.name in names or shared.name in self._first_written
+            ]
+            self._first_written = self._first_written or frozenset(plan[at].name for at in written)
             restored = [at for at, argument in enumerate(own_plan) if argument.name in changed]
             places = self._buffers.bind(plan, written)
             pristine = self._buffers.pristine(plan, written)

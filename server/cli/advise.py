@@ -14,9 +14,11 @@ from model.engine import Engine
 from model.errors import KernelcastError
 from model.faults import contained
 from model.forecast import Forecast
+from model.learned.lessons import packed
 from model.observing import Observer
 from profiler.measurement import Cancelled, MeasureRequest
-from profiler.side_by_side import measure_side_by_side
+from profiler.side_by_side import SideBySide, measure_side_by_side
+from profiler.store import StoredMeasurement, StoreError, kernel_id
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, best_of
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
@@ -62,13 +64,16 @@ def run(arguments: argparse.Namespace) -> int:
         ignore_recordings=arguments.ignore_recordings,
     )
     engine = Engine(asks=sources.ask is not None, observer=Observer(runs=True), is_taught=sources.is_taught)
-    command = _Advise(arguments, Forecaster(pick, sources), FixPredictor(sources, engine))
+    command = _Advise(arguments, devices, Forecaster(pick, sources), FixPredictor(sources, engine))
     return max(command.answer(request) for request in requests_of(arguments))
 
 
 class _Advise:
-    def __init__(self, arguments: argparse.Namespace, forecaster: Forecaster, predictor: FixPredictor) -> None:
-        self._arguments, self._forecaster, self._predictor = arguments, forecaster, predictor
+    def __init__(
+        self, arguments: argparse.Namespace, devices: Devices, forecaster: Forecaster, predictor: FixPredictor
+    ) -> None:
+        self._arguments, self._devices = arguments, devices
+        self._forecaster, self._predictor = forecaster, predictor
 
     def answer(self, request: Request) -> int:
         is_json = self._arguments.format == "json"
@@ -137,12 +142,33 @@ class _Advise:
             )
         if side.was_cancelled:
             raise KeyboardInterrupt
+        self._keep(request, each, side)
         try:
             return _Told(each, proof_of(side, self._arguments.ulps))
         except Cancelled:
             raise KeyboardInterrupt from None
         except KernelcastError as error:
             return _Told(each, error=error)
+
+    def _keep(self, request: Request, fix: PredictedFix, side: SideBySide) -> None:
+        """Put both measurements into the store, as those of `measure`."""
+        pairs = zip(side.versions, (fix.before, fix.after), strict=True)
+        entries = [
+            StoredMeasurement(
+                version.measurement,
+                forecast.prediction.own_us.p50 if forecast.prediction else None,
+                kernel_id(request.file, version.measurement.kernel),
+                forecast.launch,
+                packed(forecast.question) if forecast.question is not None else b"",
+            )
+            for version, forecast in pairs
+            if version.measurement is not None
+        ]
+        try:
+            if self._devices.store is not None and entries:
+                self._devices.store.add(*entries)
+        except StoreError as error:
+            warn(f"the measurements are not kept: {error.message}")
 
     def _applied(self, request: Request, found: Found, told: Sequence[_Told]) -> _Told | None:
         """Write the file as the most useful fix makes it: as measured, where that was done."""

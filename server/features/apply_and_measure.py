@@ -21,6 +21,7 @@ from server.text.fixes import Proof, fix_title, proof_of
 from server.text_edits import text_edits, workspace_edit
 
 if TYPE_CHECKING:
+    from profiler.side_by_side import SideBySide
     from server.analysis.fix_gains import PredictedFix
 
 _KEEP, _REVERT = "Keep", "Revert"
@@ -55,7 +56,8 @@ async def list_fixes(ls: KernelcastServer, params: types.ExecuteCommandParams) -
 async def apply_and_measure(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
     """Arguments: document, kernel, launch, code and title of a fix, as code actions name them.
 
-    Edits the document, measures the launch before and after in turns, and compares all outputs. The edit is taken back
+    Edits the document, measures the launch before and after in turns, and compares all outputs. Both measurements are
+    kept, whatever becomes of the edit. The edit is taken back
     where it is not faster beyond noise or changes results beyond the tolerance, and after a failure or a cancel; else
     the user is asked. Answers with the figures and `kept`, or with `{"error": {"code", "message"}}`, which the user has
     been shown.
@@ -121,7 +123,26 @@ async def _measured(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix,
     side = await ls.jobs.run(run, bar.report, bar.cancel)
     if side.was_cancelled:
         raise Cancelled("cancelled")
+    await _keep(ls, snapshot, fix, side)
     return proof_of(side, settings.tolerance_ulps)
+
+
+async def _keep(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix, side: SideBySide) -> None:
+    """Show both measurements, and keep them for later sessions, as those of `kernelcast.measure`."""
+    work, document = device_work(), snapshot.document
+    done = [
+        (version.measurement, forecast.prediction.own_us.p50, forecast.launch, work.asked(forecast))
+        for version, forecast in zip(side.versions, (fix.before, fix.after), strict=True)
+        if version.measurement is not None and forecast.launch is not None and forecast.prediction is not None
+    ]
+    if not done:
+        return
+    ls.remember(work.run(m, launch, question, document.uri) for m, _, launch, question in done)
+    path = str(document.path) if document.path else None
+    try:
+        await ls.jobs.run(lambda *_: work.keep(done, path), lambda *_: None, threading.Event())
+    except KernelcastError as error:
+        ls.say(types.MessageType.Warning, f"The measurements are shown but not remembered: {error.message}")
 
 
 async def _decided(ls: KernelcastServer, uri: str, snapshot: Snapshot, fix: PredictedFix, proof: Proof) -> bool:

@@ -86,6 +86,7 @@ async def test_a_fix_is_measured_and_the_user_has_the_last_word(start_editor: St
             assert "results equal" in told["text"]
         assert told["kept"] == (answer == "Keep" and told["faster"])
         assert editor.texts[editor.uri("turn.cl")] == (TURNED if told["kept"] else TURN)
+        await editor.wait_for_hint("turn.cl", lambda label: "measured" in label)
 
 
 @pytest.mark.device

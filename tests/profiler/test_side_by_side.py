@@ -22,6 +22,7 @@ SCALE = "__kernel void scale(__global const float* x, __global float* y) {{ int 
 ONCE = "y[i] = 3.0f * x[i];"
 MANY = "float s = 0; for (int k = 0; k < 300; ++k) s += x[(i + k) % 16384] * x[i]; y[i] = s > 1e30f ? s : 3.0f * x[i];"
 ROUNDED = "y[i] = x[i] + x[i] + x[i] * 1.0000002f;"
+ADD = "y[get_global_id(0)] = 1.0f + x[get_global_id(0)];"
 WRONG = "y[i] = 4.0f * x[i];"
 OUTSIDE = "y[i + 100000] = 3.0f * x[i];"
 CRASH = "y[i] = 3.0f * x[i]; if (i == 0) { volatile __private int* p = (volatile __private int*)8; *p = 1; }"
@@ -154,3 +155,17 @@ def test_a_cancel_keeps_what_was_measured_until_then(scale: Request) -> None:
     assert all(version.median_us for version in found.versions)
     cancelled: Version = side_by_side([scale(ONCE)], cancel=cancel).versions[0]
     assert isinstance(cancelled.error, Cancelled)
+
+
+def test_a_buffer_that_a_version_declares_const_is_compared_all_the_same(
+    make_kernel: Callable[..., Kernel], make_request: Request, types: Any
+) -> None:
+    def request(word: str, **kind: bool) -> MeasureRequest:
+        source = f"__kernel void add(__global {word}float* x, __global float* y) {{ {ADD} }}"
+        kernel = make_kernel("add", x=types.buffer(**kind), y=types.buffer())
+        return make_request(source, kernel, Launch((N,), (64,), (), (("x", N), ("y", N))))
+
+    found = side_by_side([request(""), request("const ", const=True)])
+    assert found.versions[1].difference is not None
+    assert found.versions[1].difference.compared == ("x", "y")
+    assert found.versions[1].equal

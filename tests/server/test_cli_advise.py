@@ -72,6 +72,9 @@ def test_a_fix_is_applied_only_if_measuring_proves_it(run: Run, tmp_path: Path) 
     assert fix["measured"]["equal"]
     assert fix["applied"] == fix["measured"]["faster"]
     assert (SWAPPED in (tmp_path / "turn.cl").read_text()) == fix["applied"]
+    kept = [json.loads(line) for line in run("history", "turn.cl", "--format", "json").stdout.splitlines()]
+    medians = {each["runtime_us"]["median"] for each in kept}
+    assert medians == {fix["measured"]["before_us"], fix["measured"]["after_us"]}
 
 
 def test_a_call_without_files_is_refused(run: Run) -> None:
