@@ -89,6 +89,11 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
             self.history.record(name[0], Macro(macro, text))
         return result
 
+    def adopt(self, name: str, macro: Macro) -> None:
+        """Define a macro that another reader has read: it takes no time."""
+        self.macros[name] = macro.macro
+        self.history.record(name, macro)
+
     def undef(self, tokens: Any) -> Any:  # noqa: ANN401
         result = super().undef(tokens)
         name = tokens if isinstance(tokens, str) else tokens[0].value

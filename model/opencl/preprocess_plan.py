@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from model.errors import SourceError
 from model.opencl.directive_skeleton import MARKER, SourceFile
 from model.opencl.directives import Reader, SourceNote, contents
 from model.opencl.include_policy import Reach
-from model.opencl.macros import MacroTable
+from model.opencl.macros import Macro, MacroTable
 from model.opencl.options import BuildOptions
 from model.opencl.segments import bytewise
 from model.safe_read import can_be_opened
@@ -53,6 +54,17 @@ def predefined(flags: tuple[str, ...]) -> dict[str, str]:
         **({"__FAST_RELAXED_MATH__": "1"} if "-cl-fast-relaxed-math" in flags else {}),
         **{f"__opencl_c_{feature}": "1" for feature in features},
     }
+
+
+@lru_cache(64)
+def _predefined_macros(flags: tuple[str, ...]) -> tuple[tuple[str, Macro], ...]:
+    """Return them as they are read; reading them takes as long as a small file does."""
+    reader = Reader([])
+    for name, value in predefined(flags).items():
+        reader.define(bytewise(f"{name} {value}"))
+    names = (name.partition("(")[0] for name in predefined(flags))
+    found = ((name, reader.history.at(name, reader.history.version)) for name in names)
+    return tuple((name, macro) for name, macro in found if macro is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +126,9 @@ def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
 def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Reach | None) -> Plan:
     files, runs = [main], []
     reader = Reader(files, reach)
-    for name, value in {**predefined(options.flags), **dict(options.defines)}.items():
+    for name, macro in _predefined_macros(options.flags):
+        reader.adopt(name, macro)
+    for name, value in options.defines:
         reader.define(bytewise(f"{name} {value}"))
     for folder in filter(can_be_opened, options.include_dirs):
         reader.add_path(folder)
