@@ -27,13 +27,14 @@ from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn, write_text
 from server.cli.terminal import progress_bar
 from server.diff.affected import Affected, Contents, affected
-from server.diff.changes import Change, Changes, Measure, Version
+from server.diff.changes import Change, Changes, Measure
 from server.diff.exchange import junit, sarif
 from server.diff.gate import Accepted, BaselineError, Rule, failing, read_baseline, write_baseline
 from server.diff.git import GitError
 from server.diff.listing import changes_json, markdown, plain_text, show
 from server.diff.named import Versions, versions_of
 from server.diff.sides import Configurations, Side, write_sides
+from server.diff.version import Version
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -112,17 +113,18 @@ def _changes(versions: Versions, devices: Devices, arguments: argparse.Namespace
         device_for = devices.to_run_on if arguments.measure else devices.to_predict_for
 
         def version(side: Side) -> Version:
-            def config_of(file: Path) -> Config | None:
-                return configurations.of(side.relative(file), side.folder)
+            def config_of(path: str) -> Config | None:
+                return configurations.of(path, side.folder)
 
             own = _recorded_where_it_stands(sources, side)
             options = side.options(file_options(arguments), versions.root)
-            return Version(side, Forecaster(device_for, own, config_of=config_of), options)
+            forecaster = Forecaster(device_for, own, config_of=lambda file: config_of(side.relative(file)))
+            return Version(side, forecaster, options, config_of)
 
         compared = Changes(version(was), version(now), sources, arguments.tolerance)
         measure: Measure | None = partial(_measured, arguments.budget_s) if arguments.measure else None
         wanted: Sequence[str | None] = tuple(dict.fromkeys(arguments.device)) or (None,)
-        return [change for each in wanted for change in compared.of(found.all, each, measure)]
+        return [change for each in wanted for change in compared.of(found, each, measure)]
 
 
 @contextmanager

@@ -43,15 +43,19 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """Paths of one or both trees. `changed` differ in more than comments and spacing; `binary` are not read."""
+    """Paths of one or both trees. `changed` differ in more than comments and spacing; `binary` are not read.
+
+    `includers` are unchanged and include a changed one; `users` use what one defines.
+    """
 
     changed: frozenset[str]
-    dependent: frozenset[str]
+    users: frozenset[str]
+    includers: frozenset[str]
     binary: tuple[str, ...]
 
     @property
     def all(self) -> frozenset[str]:
-        return self.changed | self.dependent
+        return self.changed | self.users | self.includers
 
 
 def affected(old: Contents, new: Contents) -> Affected:
@@ -62,11 +66,11 @@ def affected(old: Contents, new: Contents) -> Affected:
     was, now = old.texts(differing), new.texts(differing)
     binary = {path for path in differing if any(is_binary(side.read([path]).get(path, b"")) for side in (old, new))}
     changed = {path for path in was.keys() | now.keys() if not _reads_alike(path, was.get(path), now.get(path))}
-    dependent: set[str] = set()
+    users: set[str] = set()
     for side, texts in ((old, was), (new, now)):
-        dependent |= _users(side, {path: text for path, text in texts.items() if path in changed})
-    dependent = _includers(old, new, changed | dependent) | dependent
-    return Affected(frozenset(changed), frozenset(dependent - changed), tuple(sorted(binary)))
+        users |= _users(side, {path: text for path, text in texts.items() if path in changed})
+    includers = _includers(old, new, changed | users) - changed - users
+    return Affected(frozenset(changed), frozenset(users), frozenset(includers), tuple(sorted(binary)))
 
 
 def may_hold_kernels(path: str, text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,12 +24,12 @@ from server.analysis.versions import predicted_ratio
 from server.cli.comparing import Compared, Verdict
 from server.cli.comparing import Side as ComparedSide
 from server.cli.comparing import sentence as compared_sentence
-from server.cli.forecasts import Forecaster, Found
+from server.cli.forecasts import Found
 from server.cli.requests import Request
-from server.diff.affected import may_hold_kernels
+from server.diff.affected import Affected, may_hold_kernels
 from server.diff.matching import KernelVersion, Match, kernel_versions, matched
 from server.diff.same_launch import counterparts, launch_note, under_same_launch
-from server.diff.sides import Side
+from server.diff.version import Version, means_the_same
 
 _CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.M)
 _UNCHANGED = Ratio(1.0, 1.0, 1.0)
@@ -76,15 +76,6 @@ class Change:
         return self.ratio.p50 if self.ratio is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One side with what predicts its kernels."""
-
-    side: Side
-    forecaster: Forecaster
-    options: BuildOptions
-
-
 @dataclass(slots=True)
 class _Read:
     """The kernels of one version on one device, and why those of some files are not known."""
@@ -100,9 +91,10 @@ class Changes:
     def __init__(self, old: Version, new: Version, sources: Sources, tolerance: float) -> None:
         self._old, self._new, self._sources, self._tolerance = old, new, sources, tolerance
 
-    def of(self, paths: Iterable[str], device: str | None, measure: Measure | None) -> Iterator[Change]:
+    def of(self, found: Affected, device: str | None, measure: Measure | None) -> Iterator[Change]:
         """Yield what became of the kernels in these files, as a device has it."""
-        paths = sorted(paths)
+        alike = {path for path in found.includers if means_the_same(path, self._old, self._new)}
+        paths = sorted(found.all - alike)
         was, now = (_read(version, paths, device) for version in (self._old, self._new))
         yield from _unreadable(was, now)
         seen: set[tuple[object, ...]] = set()

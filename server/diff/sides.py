@@ -67,6 +67,7 @@ class Configurations:
     def __init__(self, new: Contents, root: Path) -> None:
         self._new, self._root = new, root
         self._texts: dict[str, str | None] = {}
+        self._parsed: dict[tuple[str, Path], Config] = {}
 
     def of(self, relative: str, root: Path) -> Config | None:
         """Return the configuration for a file, read as if it stood below this root. Raises ConfigError."""
@@ -74,7 +75,10 @@ class Configurations:
             place = (folder / CONFIG).as_posix()
             text = self._text(place)
             if text is not None:
-                return _parsed(text, root / place, place)
+                key = place, root
+                if key not in self._parsed:
+                    self._parsed[key] = _parsed(text, root / place, place)
+                return self._parsed[key]
         above = find_config(self._root.parent)
         return _parsed(_read(above), above, str(above)) if above is not None else None
 

@@ -156,3 +156,19 @@ def test_a_range_with_three_dots_begins_at_the_common_ancestor(repo: Repo, diff:
     repo.commit({"o.cl": COPY.replace("a[i]", "2 * a[i]")})
     assert list(diff("main...topic").verdicts) == ["scale"]
     assert sorted(diff("main..topic").verdicts) == ["copy", "scale"]
+
+
+def test_a_header_that_many_include_concerns_those_that_use_what_changed(repo: Repo, diff: Diff) -> None:
+    header = "#define TIMES 1\n#define FACTOR 2\n"
+    with_options = COPY.replace("n=65536\n", "n=65536 -DSCALED\n").replace(
+        "b[i] = a[i];", "\n#ifdef SCALED\n  b[i] = FACTOR * a[i];\n#else\n  b[i] = a[i];\n#endif\n"
+    )
+    plain = COPY.replace("copy", "plain")
+    files = {"a.cl": SCALE, "b.cl": with_options, "c.cl": plain, "d.cl": FAST.replace("scale", "fixed")}
+    repo.commit({"h.h": header, **{name: '#include "h.h"\n' + text for name, text in files.items()}})
+    repo.write({"h.h": header.replace("TIMES 1", "TIMES 4000")})
+    assert list(diff().verdicts) == ["scale"]
+    repo.write({"h.h": header.replace("FACTOR 2", "FACTOR 3")})
+    assert list(diff().verdicts) == ["copy"]
+    repo.write({"h.h": header + "#undef SCALED\n#define unused(x) (x)\n"})
+    assert list(diff().verdicts) == ["copy"]
