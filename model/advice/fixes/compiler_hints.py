@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from model.advice.advice import AdviceCode
+from model.advice.fixes.accesses import is_stored
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import BARRIERS, KernelSource
 from model.advice.words import names_text
@@ -17,7 +18,11 @@ _FACTORS = (4, 8)  # more iterations are under way at a time, with fewer branche
 
 
 def restrict_parameters(setting: Setting) -> Iterator[Fix]:
-    """`restrict` on all buffers: the caller promises that none of them overlaps another that the kernel writes."""
+    """`restrict` on all buffers: the caller promises that none of them overlaps another that the kernel writes.
+
+    Only where something is loaded after a store, in the text or in a loop around both: all else is loaded as it would
+    be without the promise.
+    """
     source = setting.source
     declared = list(_pointers(source))
     plain = [(parameter, name) for parameter, name, kind in declared if not kind.is_restrict]
@@ -25,12 +30,47 @@ def restrict_parameters(setting: Setting) -> Iterator[Fix]:
     if len(declared) < 2 or not plain or not stored & {parameter.name for parameter, _, _ in declared}:
         return
     names = [parameter.name for parameter, _ in plain]
+    if source.is_plain and not _loads_after_store(source):
+        return
     yield Fix(
         AdviceCode.POSSIBLE_ALIASING,
         f"Declare {names_text(names)} `restrict`",
         tuple(TextEdit(name.start_byte, name.start_byte, "restrict ") for _, name in plain),
         promise=f"the host never passes one buffer, or overlapping parts of one, for two of {names_text(names)}",
     )
+
+
+def _loads_after_store(source: KernelSource) -> bool:
+    """Return whether a load follows a store; also where stores go through pointers or functions."""
+    if any(name.startswith(("vstore", "atom", "async")) for name, _ in source.calls()):
+        return True
+    if next(source.nodes("pointer_expression"), None) is not None or "->" in source.text(source.body):
+        return True
+    places = [
+        node
+        for node in source.nodes("subscript_expression", inside=source.body)
+        if (base := node.child_by_field_name("argument")) is not None
+        and base.type == "identifier"
+        and source.kernel.parameter(source.text(base)) is not None
+    ]
+    stores = [node for node in places if is_stored(node)]
+    loads = [node for node in places if node not in stores]
+    if not stores or not loads:
+        return False
+    last = max(loads, key=lambda node: node.start_byte)
+    first = min(stores, key=lambda node: node.start_byte)
+    # `y[i] = x[i]` loads before it stores, although the load stands behind.
+    statement: Node | None = first
+    while statement is not None and not statement.type.endswith("_statement"):
+        statement = statement.parent
+    if last.start_byte > (statement.end_byte if statement is not None else first.end_byte):
+        return True
+    loops = list(source.nodes("for_statement", "while_statement", "do_statement"))
+    return any(_holds(loop, stores) and _holds(loop, loads) for loop in loops)
+
+
+def _holds(outer: Node, nodes: list[Node]) -> bool:
+    return any(outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte for node in nodes)
 
 
 def const_parameters(setting: Setting) -> Iterator[Fix]:

@@ -12,6 +12,7 @@ from model.advice.fixes.kernel_source import is_group_free
 from model.advice.fixes.launch_edits import LaunchChange, launch_edits
 
 _WIDTHS = (32, 64, 128, 256)
+_POCL = "Portable Computing Language"
 _KERNEL = re.compile(r"(?:__)?kernel\b")
 
 
@@ -42,9 +43,17 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
 
 
 def required_group_size(setting: Setting) -> Iterator[Fix]:
-    """`reqd_work_group_size` as in the launch: compilers then know the trip counts of loops over work-items."""
+    """`reqd_work_group_size` as in the launch: compilers then know the trip counts of loops over work-items.
+
+    Not for PoCL, which compiles a kernel for the size of each launch anyway.
+    """
     source, local = setting.source, setting.launch.local_size
-    if local is None or setting.is_assumed("local") or source.kernel.attributes.reqd_work_group_size:
+    if (
+        local is None
+        or setting.device.platform == _POCL
+        or setting.is_assumed("local")
+        or source.kernel.attributes.reqd_work_group_size
+    ):
         return
     if len({each.spec.local_size for each in setting.annotations}) > 1:
         return  # another launch has another size

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from model.advice.advice import AdviceCode
@@ -183,6 +185,16 @@ def test_all_pointers_become_restrict_and_the_promise_names_them() -> None:
     assert "float *restrict a, __global const float * restrict x, __global float *restrict y" in line
 
 
+def test_restrict_is_for_kernels_that_load_after_a_store() -> None:
+    text = ROWS.replace("y[i] += a[i * n + k] * x[k];", "s += a[i * n + k] * x[k];").replace(
+        "    int i", "    float s = 0.0f;\n    int i"
+    )
+    after = text[: text.rindex("}")]
+    assert not fixes(f"{after}    y[i] = s;\n}}\n", AdviceCode.POSSIBLE_ALIASING)
+    assert not fixes(f"{after}    y[i] = s + a[i];\n}}\n", AdviceCode.POSSIBLE_ALIASING)
+    assert fixes(f"{after}    y[i] = s;\n    y[i + 1] = a[i];\n}}\n", AdviceCode.POSSIBLE_ALIASING)
+
+
 def test_what_is_only_read_becomes_const() -> None:
     text = ROWS.replace("__global const float *x", "__global float *x").replace("const float *a", "float *a")
     ((_, line),) = changed_lines(text, fixed(text, AdviceCode.ONLY_READ))
@@ -262,6 +274,14 @@ def test_a_narrow_group_becomes_wide() -> None:
 def test_the_group_size_of_the_launch_can_be_required() -> None:
     ((_, line),) = changed_lines(TURN, fixed(TURN, AdviceCode.UNKNOWN_GROUP_SIZE))
     assert line.startswith("__kernel __attribute__((reqd_work_group_size(64, 4, 1))) void turn(")
+
+
+def test_pocl_knows_the_group_size_of_each_launch() -> None:
+    on = find_builtin(CPU)
+    assert on is not None
+    pocl = replace(on, platform="Portable Computing Language")
+    (forecast,) = Engine().forecast(TURN, None, pocl).forecasts
+    assert AdviceCode.UNKNOWN_GROUP_SIZE not in {fix.code for fix in fix_candidates(TURN, forecast, pocl)}
 
 
 TILE = """#define SIDE 32
