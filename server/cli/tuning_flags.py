@@ -48,7 +48,7 @@ def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
         dest="most",
         default=MOST,
         metavar="N",
-        help=f"measure N that are fast as predicted ({MOST})",
+        help=f"measure N candidates, in rounds ({MOST})",
     )
     how_many.add_argument("--exhaustive", action="store_true", help="measure all candidates to the end")
     parser.add_argument(

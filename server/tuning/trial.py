@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
-from model.forecast import Forecast
 from model.learned.lessons import packed
 from profiler.measure import MeasureLimits
-from profiler.measurement import Cancelled, MeasureError, MeasureRequest
+from profiler.measurement import MeasureError
 from profiler.process.worker import CancelToken, OnProgress
-from profiler.side_by_side import SideBySide, Version, measure_side_by_side
+from profiler.side_by_side import Version
 from profiler.store import StoredMeasurement, kernel_id
-from profiler.turns import Ratio, Stopping
+from profiler.turns import Ratio
+from server.tuning.measuring import How, measure_all, measure_in_rounds
 from server.tuning.order import BUDGET_S
-from server.tuning.picking import picked
 from server.tuning.search import Candidate, Search
 
 MOST_MEASURED = 10
@@ -87,33 +87,23 @@ def measured(
     on_progress: OnProgress | None = None,
     cancel: CancelToken | None = None,
 ) -> Tuned:
-    """Measure `most` of the candidates, as `picking` has it, None: all of them, beside the launch as it is.
+    """Measure `most` of the candidates, in rounds as `picking` has it, None: all of them, beside the launch as it is.
 
     After `cancel.set()` what was measured until then counts. Raises what kept the launch as it is from being measured.
     """
-    chosen = found.candidates if most is None else picked(found.candidates, most)
-    taken = set(map(id, chosen))
-    others = [one for one in found.candidates if id(one) not in taken]
-    versions = [found.baseline, *chosen]
-    requests = [_request(found, one) for one in versions]
-    side = measure_side_by_side(
-        requests,
-        budget_s=budget_s * len(requests),
-        stopping=Stopping(drops_slower=most is not None),
-        limits=limits,
-        on_progress=on_progress,
-        cancel=cancel,
-    )
-    original = side.versions[0]
-    if original.error is not None and not isinstance(original.error, Cancelled):
-        raise original.error
-    tried = [_tried(one, side, number, tolerance) for number, one in enumerate(versions)]
+    how = How(budget_s, tolerance, limits, on_progress, cancel)
+    done = measure_all(found, how) if most is None else measure_in_rounds(found, most, how)
+    every = (found.baseline, *found.candidates)
+    tried = {place: Tried(every[place], one.version, one.ratio, one.equal) for place, one in done.outcomes.items()}
     first = tried[0]
-    timed = sorted((one for one in tried if one.measured_us is not None), key=lambda one: one.measured_us or 0.0)
-    rest = [one for one in tried if one.measured_us is None] + [Tried(one) for one in others]
-    ranked = (*timed, *rest)
+    relative = {place: 1.0 if place == 0 else one.relative for place, one in done.outcomes.items()}
+    order = sorted(tried, key=lambda place: relative[place] or inf)
+    timed = [tried[place] for place in order if tried[place].measured_us is not None]
+    rest = [one for one in tried.values() if one.measured_us is None]
+    others = [Tried(one) for place, one in enumerate(every) if place not in tried]
+    ranked = (*timed, *rest, *others)
     best = next((at for at, one in enumerate(timed) if one.equal or one is first), None)
-    return Tuned(found, ranked, ranked.index(first), best, bool(timed), side.was_cancelled)
+    return Tuned(found, ranked, ranked.index(first), best, bool(timed), done.was_cancelled)
 
 
 def kept(tuned: Tuned) -> list[StoredMeasurement]:
@@ -134,19 +124,3 @@ def kept(tuned: Tuned) -> list[StoredMeasurement]:
             )
             entries.append(entry)
     return entries
-
-
-def _tried(candidate: Candidate, side: SideBySide, number: int, tolerance: float) -> Tried:
-    version = side.versions[number]
-    difference = version.difference
-    equal = difference.equal if difference is not None else None
-    if difference is not None and equal is False:
-        equal = difference.within(relative=tolerance)
-    return Tried(candidate, version, side.ratio(number) if number else None, equal)
-
-
-def _request(found: Search, candidate: Candidate) -> MeasureRequest:
-    forecast: Forecast = candidate.forecast
-    source, kernel = forecast.compiled_from(found.found.text)
-    path, device = str(found.found.path), found.found.device
-    return MeasureRequest(source, path, kernel, candidate.launch, device.id)

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 
 from server.tuning.exchange import Entry, cache_json, configuration
-from server.tuning.picking import picked
+from server.tuning.picking import in_rounds, rounds_of
 from server.tuning.search import Search
 
 MOST = 10  # candidates that are measured beside the launch as it is, as `kernelcast tune` does
@@ -60,8 +60,15 @@ class Subject:
 
 def by_the_search(subject: Subject, most: int) -> list[int]:
     """Return what `kernelcast tune` measures."""
-    places = {id(one): at for at, one in enumerate(subject.space.candidates)}
-    return [places[id(one)] for one in picked(subject.space.candidates, most)]
+    chosen: list[int] = []
+
+    def measured(number: int, places: Sequence[int]) -> dict[int, float | None]:
+        chosen.extend(place - 1 for place in places)
+        times = {place: subject.times[place - 1] for place in places} | ({} if number else {0: 1.0})
+        return {place: time * subject.base_us if time is not None else None for place, time in times.items()}
+
+    in_rounds(subject.space.baseline, subject.space.candidates, rounds_of(most), measured)
+    return chosen
 
 
 def at_random(subject: Subject, most: int) -> list[float]:

@@ -1,4 +1,4 @@
-// kernelcast: global=(N/COLS, N) local=(16, 8) N=320 a=N*N b=N*N c=N*N -DCOLS=1 -DUNROLL=1 -DSTRIDED=0 tune.COLS=1,2,4,8 tune.UNROLL=1,2,4,8 tune.STRIDED=0,1 tune.local=(4,4),(8,8),(16,4),(16,8),(8,16),(40,1),(40,4),(20,8)
+// kernelcast: global=(N/COLS, N) local=(16, 8) N=160 a=N*N b=N*N c=N*N -DCOLS=1 -DUNROLL=1 -DSTRIDED=0 tune.COLS=1,2,4,8 tune.UNROLL=1,2,4,8 tune.STRIDED=0,1 tune.local=(4,4),(8,8),(16,4),(16,8),(8,16),(40,1),(40,4),(20,8)
 __kernel void product_of_columns(__global const float *a, __global const float *b, __global float *c, const int N)
 {
     const int x = get_global_id(0), y = get_global_id(1), width = get_global_size(0);

@@ -1,4 +1,4 @@
-// kernelcast: global=n/PER local=64 n=1048576 x=n y=n -DPER=1 -DSTRIDED=1 -DLOG=log -DBRANCH=1 tune.PER=1,2,4,8 tune.STRIDED=0,1 tune.LOG=log,native_log,half_log tune.BRANCH=0,1 tune.local=16,64,256 where PER>=1
+// kernelcast: global=n/PER local=64 n=262144 x=n y=n -DPER=1 -DSTRIDED=1 -DLOG=log -DBRANCH=1 tune.PER=1,2,4,8 tune.STRIDED=0,1 tune.LOG=log,native_log,half_log tune.BRANCH=0,1 tune.local=16,64,256 where PER>=1
 __kernel void decibels(__global const float *x, __global float *y)
 {
     const int items = get_global_size(0);

@@ -1,4 +1,4 @@
-// kernelcast: global=(N, N) local=(TILE, TILE) N=256 a=N*N b=N*N c=N*N -DTILE=8 -DFIRST=0 -DPAD=0 -DUNROLL=1 tune.TILE=4,8,16,32 tune.FIRST=0,1 tune.PAD=0,1 tune.UNROLL=1,2,4,8 where UNROLL<=TILE
+// kernelcast: global=(N, N) local=(TILE, TILE) N=128 a=N*N b=N*N c=N*N -DTILE=8 -DFIRST=0 -DPAD=0 -DUNROLL=1 tune.TILE=4,8,16,32 tune.FIRST=0,1 tune.PAD=0,1 tune.UNROLL=1,2,4,8 where UNROLL<=TILE
 __kernel void product_by_tiles(__global const float *a, __global const float *b, __global float *c, const int N)
 {
     __local float left[TILE][TILE + PAD], right[TILE][TILE + PAD];

@@ -1,4 +1,4 @@
-// kernelcast: global=waves/PER local=16 waves=512 n=1024 in=n out=waves -DPER=1 -DTURN=0 -DSIN=sin -DUNROLL=1 tune.PER=1,2,4 tune.TURN=0,1 tune.SIN=sin,native_sin tune.UNROLL=1,4 tune.local=4,8,16,32,64,128
+// kernelcast: global=waves/PER local=16 waves=512 n=512 in=n out=waves -DPER=1 -DTURN=0 -DSIN=sin -DUNROLL=1 tune.PER=1,2,4 tune.TURN=0,1 tune.SIN=sin,native_sin tune.UNROLL=1,4 tune.local=4,8,16,32,64,128
 __kernel void strength_of_waves(__global const float *in, __global float *out, const int n)
 {
     for (int j = 0; j < PER; ++j) {

@@ -1,4 +1,4 @@
-// kernelcast: global=(W/PER, H) local=(32, 2) W=512 H=512 in=(W+K)*(H+K) out=W*H weights=K*K K=5 -DK=5 -DPER=1 -DWHERE=0 -DLX=32 -DLY=2 tune.PER=1,2,4 tune.WHERE=0,1,2 tune.LX=8,16,32,64 tune.LY=1,2,4,8 tune.local=(8,1),(8,2),(8,4),(8,8),(16,1),(16,2),(16,4),(16,8),(32,1),(32,2),(32,4),(32,8),(64,1),(64,2),(64,4),(64,8) where local.x==LX and local.y==LY
+// kernelcast: global=(W/PER, H) local=(32, 2) W=512 H=512 in=(W+K)*(H+K) out=W*H weights=K*K K=3 -DK=3 -DPER=1 -DWHERE=0 -DLX=32 -DLY=2 tune.PER=1,2,4 tune.WHERE=0,1 tune.LX=8,16,32,64 tune.LY=1,2,4,8 tune.local=(8,1),(8,2),(8,4),(8,8),(16,1),(16,2),(16,4),(16,8),(32,1),(32,2),(32,4),(32,8),(64,1),(64,2),(64,4),(64,8) where local.x==LX and local.y==LY
 __kernel void weigh_squares(__global const float *in, __constant float *weights, __global float *out, const int W)
 {
     const int row = W + K, x0 = get_global_id(0) * PER, y = get_global_id(1);
@@ -16,9 +16,6 @@ __kernel void weigh_squares(__global const float *in, __constant float *weights,
     float sums[PER];
     for (int i = 0; i < PER; ++i)
         sums[i] = 0.0f;
-#if WHERE == 2
-    #pragma unroll
-#endif
     for (int dy = 0; dy < K; ++dy)
         for (int dx = 0; dx < K; ++dx)
             for (int i = 0; i < PER; ++i)
