@@ -25,6 +25,11 @@ def find_builtin(device_id: str) -> Device | None:
     return _load(device_id) if device_id in _files() else None
 
 
+def builtin_ids() -> tuple[str, ...]:
+    """Return the ids of all shipped profiles, without reading any."""
+    return tuple(_files())
+
+
 def named_builtins(name: str) -> tuple[Device, ...]:
     """Return the shipped profiles of what somebody calls `name`: one, or the boards of one chip. Reads those alone."""
     known = _names()

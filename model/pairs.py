@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.learned.estimate import estimate
 from model.learned.question import Answer, Question
-from model.prediction import Basis, ModelEstimate, Prediction, Ratio, Relative
+from model.prediction import Basis, ModelEstimate, Prediction, Quantiles, Ratio, Relative
 
 _TOTAL = ANALYTIC_FACT_NAMES.index("total")
 _RESOURCES = slice(ANALYTIC_FACT_NAMES.index("least") + 1, len(ANALYTIC_FACT_NAMES))
@@ -98,10 +98,11 @@ def ratio_of(new: Side, old: Side) -> Ratio:
     return Ratio(2.0 ** (middle - down), 2.0**middle, 2.0 ** (middle + up))
 
 
-def unrelated_ratio(new: Side, old: Side) -> Ratio:
+def unrelated_ratio(new_us: Quantiles, old_us: Quantiles) -> Ratio:
     """Return the ratio of two times whose errors have nothing in common, such as those of two devices."""
-    middle = _octaves(new.runtime_us, old.runtime_us)
-    down, up = math.hypot(new.below, old.above), math.hypot(new.above, old.below)
+    middle = _octaves(new_us.p50, old_us.p50)
+    down = math.hypot(_octaves(new_us.p50, new_us.p10), _octaves(old_us.p90, old_us.p50))
+    up = math.hypot(_octaves(new_us.p90, new_us.p50), _octaves(old_us.p50, old_us.p10))
     return Ratio(2.0 ** (middle - down), 2.0**middle, 2.0 ** (middle + up))
 
 

@@ -10,6 +10,9 @@ from model.compiled import CompiledFacts
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.forecast import Forecast
     from profiler.measurement import Measurement
+    from server.analysis.elsewhere import DeviceTime
+
+Rows = tuple["DeviceTime", ...]  # of a launch: the main device's, then those of further devices
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +43,4 @@ class LaunchView:
     stale: Measurement | None  # of this slot, before the kernel or the launch changed
     failure: Failure | None
     compiled: CompiledFacts | None = None  # what the device's compiler made of it, where that is known
+    elsewhere: Rows = ()  # the last that is known of further devices; empty if there are none, or nothing yet

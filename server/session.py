@@ -26,10 +26,11 @@ from server.client.protocol import KernelcastProtocol
 from server.client.refresh import HintRefresh
 from server.client.scoped_settings import ScopedSettings
 from server.client.settings import Settings
-from server.client.status import ServerFacts, Status, status_of, unknown_device_message
+from server.client.status import ServerFacts, Status, status_of
 from server.client.status_notifier import METHOD as STATUS
 from server.client.status_notifier import StatusNotifier
 from server.client.trust import Trust, reach_of
+from server.compared_devices import ComparedDevices, tell_unknown
 from server.device_work.activities import Activities
 from server.device_work.compile_queue import CompileQueue
 from server.device_work.jobs import Jobs
@@ -45,7 +46,7 @@ from server.predictor.messages import RunItems
 from server.predictor.sampling import Sampling
 from server.prefilter import may_contain_kernel
 from server.session_measurements import SavedVersions, SessionMeasurements
-from server.snapshot import Analysis, ConfigProblem, Snapshot, Views
+from server.snapshot import Analysis, Snapshot, Views
 from server.text.escaping import message as as_message
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from model.opencl.include_policy import Reach
     from profiler.measurement import Measurement
     from server.analysis.sources import MeasuredLaunch
-
 
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes
 _COMPLAINTS_KEPT = 500
@@ -106,6 +106,7 @@ class KernelcastServer(LanguageServer):
         self._analyses: dict[str, Analysis] = {}
         self._views: dict[str, Views] = {}
         self._requested: dict[str, int] = {}
+        self.compared = ComparedDevices(self, self._requested)
         self._numbers = count(1)
         self._store_news = 0
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
@@ -145,14 +146,12 @@ class KernelcastServer(LanguageServer):
             self.scheduler.forget(uri)
         for kept in (self._documents, self._analyses, self._views, self._requested):
             kept.pop(uri, None)
-        self.measured.forget(uri)
-        self.saved.forget(uri)
-        self.refusals.forget(uri)
+        for forget in (
+            self.measured.forget, self.saved.forget, self.refusals.forget, self.compared.forget, self.learned.forget,
+            self.sampling.forget, self.refresh.forget, self.status_notifier.forget,
+        ):  # fmt: skip
+            forget(uri)
         self.compiles.keep_only(uri, ())
-        self.learned.forget(uri)
-        self.sampling.forget(uri)
-        self.refresh.forget(uri)
-        self.status_notifier.forget(uri)
         self._publish(uri, None, [])
         self._wake(uri)
 
@@ -223,6 +222,7 @@ class KernelcastServer(LanguageServer):
             document, analysis, self.settings_of(document), self.encoding, self.trusted,
             self.measured.measurements(uri, device_id), self.measured.failures(uri, device_id),
             self.measured.compiled(device_id), self._views.setdefault(uri, Views()), self.refusals.of(uri, device_id),
+            self.compared.rows(uri),
         )  # fmt: skip
 
     async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
@@ -276,10 +276,11 @@ class KernelcastServer(LanguageServer):
         self._wake(uri)
         if analysis.memory_problem:
             self.say_once(types.MessageType.Warning, analysis.memory_problem)
-        if analysis.unknown_device and self.discovered.is_set():
-            self.say_once(types.MessageType.Warning, unknown_device_message(analysis, self.found_devices))
-        self._show(uri)
+        if self.discovered.is_set():
+            tell_unknown(self, analysis)
+        self.show(uri)
         self._publish_config(analysis)
+        self.compared.follow(analysis)
         if self.background_compile is not None:
             self.background_compile(analysis)
 
@@ -288,7 +289,7 @@ class KernelcastServer(LanguageServer):
         if uri not in self._documents:
             return  # closed meanwhile
         self.measured.record(uri, device_id, slot, outcome)
-        self._show(uri)
+        self.show(uri)
 
     def remember(self, runs: Iterable[MeasuredLaunch]) -> None:
         """Add measurements, through which other launches of these kernels are predicted from now on."""
@@ -307,12 +308,12 @@ class KernelcastServer(LanguageServer):
     def refuse(self, uri: str, build: Build, found: tuple[Refusal, ...]) -> None:
         """Show where the compiler for the chosen device refuses a build of a document; nowhere if it compiles."""
         if self.refusals.put(uri, build, found):
-            self._show(uri)
+            self.show(uri)
 
     def forget_refusals(self, uri: str) -> None:
         """Drop all refusals of a document that is compiled no more."""
         if self.refusals.forget(uri):
-            self._show(uri)
+            self.show(uri)
 
     def hear_of_answers(self, uri: str) -> None:
         """Use the learned model's new answers for this document; an empty `uri`: it answers no more."""
@@ -323,7 +324,8 @@ class KernelcastServer(LanguageServer):
             self.analyse_all()
             self.status_notifier.look_again()
 
-    def _show(self, uri: str) -> None:
+    def show(self, uri: str) -> None:
+        """Tell the client of hints, diagnostics and status that have changed."""
         snapshot = self.snapshot(uri)
         if snapshot is not None:
             self.refresh.offer(uri, shown_labels(snapshot))
@@ -351,8 +353,8 @@ class KernelcastServer(LanguageServer):
 
     def _publish_config(self, analysis: Analysis) -> None:
         if analysis.config_path is not None:
-            problem: ConfigProblem | None = analysis.config_problem
-            self._publish(analysis.config_path.as_uri(), None, config_diagnostics(problem))
+            found = config_diagnostics(analysis, knows_devices=self.discovered.is_set())
+            self._publish(analysis.config_path.as_uri(), None, found)
 
     def _publish(self, uri: str, document_version: int | None, found: list[types.Diagnostic]) -> None:
         if self._published.get(uri, []) != found:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import is_
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -16,8 +17,9 @@ from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
 from server.config_edit import ConfigEdit
 from server.documents import Document
-from server.launch_view import Failure, LaunchView, Slot
+from server.launch_view import Failure, LaunchView, Rows, Slot
 from server.positions import Encoding, range_of, source_end, source_offsets
+from server.text.devices import second_device
 from server.text.hint import hint_label, hint_tooltip
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
@@ -71,6 +73,9 @@ class Analysis:
     config_problem: ConfigProblem | None = None
     hints_off: bool = False  # said by kernelcast.toml
     unknown_device: str | None = None  # asked for by somebody, known to nobody
+    compared: tuple[Device, ...] = ()  # further devices that launches are predicted on, after this analysis
+    unknown_compared: tuple[str, ...] = ()  # names among these that no device answers to
+    compared_line: int | None = None  # of `kernelcast.toml`, where that names them; from 1
     found: tuple[Device, ...] = ()  # this machine's devices, as known then
     unanswered: Mapping[Slot, Question] = field(default_factory=dict)  # that the learned model has yet to answer
     # The same of an edited kernel and its last measured version, by the kernel's fingerprint and the launch's key.
@@ -86,6 +91,7 @@ class Analysis:
 class KernelView:
     kernel: Kernel
     launches: tuple[LaunchView, ...]
+    shows_second: bool = False  # device, in the hint
 
     @property
     def key(self) -> str:
@@ -104,7 +110,7 @@ class KernelView:
 
     @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
     def label(self) -> str:
-        return hint_label(self.launches)
+        return hint_label(self.launches, second_device(self.launches[0].elsewhere) if self.shows_second else "")
 
     @cached_property
     def tooltip(self) -> str:
@@ -128,16 +134,25 @@ class Views:
         measured: Mapping[Slot, Measurement],
         failures: Mapping[Slot, Failure],
         compiled: Mapping[FactsKey, CompiledFacts],
+        elsewhere: Mapping[Slot, Rows] = MappingProxyType({}),
+        *,
+        shows_second: bool = False,
     ) -> tuple[KernelView, ...]:
         """Return the views of all kernels that have launches, in source order."""
         known = (analysis.forecast, analysis.device, analysis.stored, analysis.last, analysis.compiled)
-        by = (*known, measured, failures, compiled)
+        by = (*known, measured, failures, compiled, elsewhere, shows_second)
         if len(by) != len(self._known_by) or not all(map(is_, by, self._known_by)):
             launches = Counter(forecast.kernel.name for forecast in analysis.forecast.forecasts)
             stored = {(m.kernel_fingerprint, m.launch_key): m for m in reversed(analysis.stored)}
             self._known_by = by
             self._all = tuple(
-                self._kept(KernelView(kernel, tuple(_views(own, last, analysis, stored, measured, failures, compiled))))
+                self._kept(
+                    KernelView(
+                        kernel,
+                        tuple(_views(own, last, analysis, stored, measured, failures, compiled, elsewhere)),
+                        shows_second,
+                    )
+                )
                 for kernel, own in slots(analysis.forecast)
                 if own
                 for last in (analysis.last.get(kernel.name) if launches[kernel.name] == 1 else None,)
@@ -149,6 +164,7 @@ class Views:
         """Return the one that stood here, if nothing else is known now: what was made of it holds, too."""
         last = self._by_kernel.get(id(view.kernel))
         is_same = last is not None and len(last.launches) == len(view.launches)
+        is_same = is_same and last is not None and last.shows_second == view.shows_second
         return last if last and is_same and all(map(_is_same, last.launches, view.launches)) else view
 
 
@@ -159,6 +175,7 @@ def _is_same(one: LaunchView, other: LaunchView) -> bool:
         and one.stale is other.stale
         and one.failure is other.failure
         and one.compiled is other.compiled
+        and one.elsewhere is other.elsewhere
         and one.slot == other.slot
     )
 
@@ -171,6 +188,7 @@ def _views(
     measured: Mapping[Slot, Measurement],
     failures: Mapping[Slot, Failure],
     compiled: Mapping[FactsKey, CompiledFacts],
+    elsewhere: Mapping[Slot, Rows],
 ) -> Iterator[LaunchView]:
     """Yield one kernel's launches with what is known of each.
 
@@ -190,7 +208,7 @@ def _views(
         if launch is not None and (compiled or analysis.compiled):
             key = key_of(kernel, launch, analysis.device.id)
             facts = compiled.get(key) or analysis.compiled.get(key)
-        yield LaunchView(slot, forecast, same, None if same else last, failure, facts)
+        yield LaunchView(slot, forecast, same, None if same else last, failure, facts, elsewhere.get(slot, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +225,7 @@ class Snapshot:
     compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # in this session, on this device
     views: Views = field(default_factory=Views, compare=False)  # the document's; they outlive this snapshot
     refused: tuple[Refusal, ...] = ()  # by the compiler for this device
+    elsewhere: Mapping[Slot, Rows] = field(default_factory=dict)  # on further devices, as far as it is known
 
     @property
     def is_current(self) -> bool:
@@ -237,7 +256,10 @@ class Snapshot:
 
     @property
     def kernels(self) -> tuple[KernelView, ...]:
-        return self.views.of(self.analysis, self.measured, self.failures, self.compiled)
+        return self.views.of(
+            self.analysis, self.measured, self.failures, self.compiled, self.elsewhere,
+            shows_second=self.settings.second_device,
+        )  # fmt: skip
 
     def offsets(self, where: SourceRange) -> tuple[int, int]:
         """Start and end of a range of the analysis, as offsets into the newest text."""

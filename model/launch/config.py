@@ -3,6 +3,7 @@
 defines = { TILE = 16 }            # for every file; also include = [...], options = "..."
 [device]
 id = "pocl-cpu"
+compare = ["nvidia-h200"]          # further devices that hovers show the time on
 [hints]
 enabled = true
 [advice]
@@ -58,6 +59,8 @@ class Config:
     hints_enabled: bool | None = None  # None: not said here, so the editor's own setting holds
     advice_ignored: frozenset[AdviceCode] = frozenset()
     text: str = field(default="", compare=False, repr=False)  # as it stands in the file
+    compared: tuple[str, ...] = ()  # ids of further devices
+    compared_line: int | None = None  # where they stand, from 1
 
     def specs_for(self, kernel_name: str, path: Path | None) -> tuple[LaunchSpec, ...]:
         """Return the launches meant for this kernel of this file, in the order they are written."""
@@ -119,7 +122,7 @@ def parse_config(text: str, path: Path) -> Config:
     top = Table(content, "", text)
     top.allow("launch", "device", "hints", "advice", "build", "defines", "include", "options")
     device = top.table("device")
-    device.allow("id")
+    device.allow("id", "compare")
     hints = top.table("hints")
     hints.allow("enabled")
     advice = top.table("advice")
@@ -139,6 +142,8 @@ def parse_config(text: str, path: Path) -> Config:
         hints.flag("enabled"),
         frozenset(_advice_code(advice, code) for code in advice.texts("ignore")),
         text,
+        device.texts("compare"),
+        device.line("compare") if "compare" in device.content else None,
     )
 
 

@@ -26,7 +26,7 @@ from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
 from server.analysis.composer import Composer, ForecastGroup, KnownAnswers
 from server.analysis.configurations import Configurations
-from server.analysis.devices import pick_device, shipped_for
+from server.analysis.devices import pick_device, pick_others, shipped_for
 from server.analysis.offline_targets import GpuCode
 from server.analysis.parts import Part, Parts
 from server.analysis.request import AnalysisRequest
@@ -101,6 +101,8 @@ class Analyzer:
         profiles = self._memory.profiles()
         found = with_calibrations(request.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
+        compared = request.settings.compared_devices or (read.config.compared if read.config else ())
+        others, unknown_others = pick_others(compared, device, found, profiles)
         self._code.session = request.compiled
         with self._watch.whole("find programs"):
             recorded = partial(self._memory.recorded, document.path)
@@ -147,6 +149,9 @@ class Analyzer:
             config_problem=read.problem,
             hints_off=read.config is not None and read.config.hints_enabled is False,
             unknown_device=unknown,
+            compared=others,
+            unknown_compared=unknown_others,
+            compared_line=None if request.settings.compared_devices or not read.config else read.config.compared_line,
             found=request.found,
             unanswered=_unanswered(forecast, lessons, request),
             unanswered_versions={

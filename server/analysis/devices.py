@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from model.device_catalog import find_builtin, named_builtins
+from model.device_catalog import builtin_ids, find_builtin, named_builtins
 from model.device_names import named
+from model.launch.expression import suggestion
 
 if TYPE_CHECKING:
     from model.device import Device
@@ -43,3 +44,26 @@ def pick_device(
     here = found or remembered
     best = max(here, key=lambda device: device.rates.fp32_gflop_s, default=None)
     return best or known.get(_FALLBACK) or shipped[0], name
+
+
+def pick_others(
+    names: Sequence[str], main: Device, found: Sequence[Device], remembered: Sequence[Device]
+) -> tuple[tuple[Device, ...], tuple[str, ...]]:
+    """Return the devices of these names but the main one, each once; and the names that no device answers to."""
+    picked: dict[str, Device] = {}
+    unknown = []
+    for name in dict.fromkeys(filter(None, names)):
+        device, nobody = pick_device((name,), found, remembered, shipped_for((name,)))
+        if nobody is not None:
+            unknown.append(name)
+        elif device.id != main.id:
+            picked.setdefault(device.id, device)
+    return tuple(picked.values()), tuple(unknown)
+
+
+def unknown_compared_message(name: str) -> str:
+    """Return what to say of an id in a list of devices to compare with."""
+    return (
+        f"no device has the id `{name}`, so nothing is compared with it.{suggestion(name, builtin_ids())} "
+        "`kernelcast devices --all` lists the ids"
+    )

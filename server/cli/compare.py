@@ -21,7 +21,7 @@ from server.analysis.store_cache import StoreCache
 from server.analysis.versions import predicted_ratio
 from server.cli import comparing, tables
 from server.cli.answers import error_answer
-from server.cli.compare_devices import devices_compared
+from server.cli.compare_devices import DevicesWanted, devices_compared
 from server.cli.comparing import Compared, Side, compared_json, measure_request
 from server.cli.device_choice import Devices, check_devices
 from server.cli.flags import file_options, launch_spec
@@ -41,15 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
     only_predicts = arguments.predict_only or arguments.devices is not None
     device_for = devices.to_predict_for if only_predicts else devices.to_run_on
     check_devices(device_for, *(arguments.devices or ()), arguments.device)
-    # Of versions: what was measured of one would correct the other alone, and not cancel.
     sources = sources_of(
         StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings,
         ignore_measurements=arguments.devices is None,
     )  # fmt: skip
+    if arguments.devices is not None:
+        forecaster = Forecaster(device_for, sources)
+        wanted = DevicesWanted(arguments.devices, device_for)
+        return devices_compared(forecaster, sources, requests[0], wanted, is_json=arguments.format == "json")
+    # What was measured of one version would correct that one alone, and not cancel.
     sources = replace(sources, runs_of=nothing_measured, versions_of=no_versions)
     forecaster = Forecaster(device_for, sources)
-    if arguments.devices is not None:
-        return devices_compared(forecaster, requests[0], arguments.devices, is_json=arguments.format == "json")
     return _Compare(forecaster, sources, devices, arguments).run(requests[0], requests[-1])
 
 

@@ -24,7 +24,9 @@ class Settings:
     """One frozen set of options; what each means stands in `OPTIONS`."""
 
     device: str = ""  # id; empty: kernelcast.toml's, else the most capable one found
+    compared_devices: tuple[str, ...] = ()  # ids; empty: kernelcast.toml's
     show_hints: bool = True
+    second_device: bool = False  # hints show the first of the compared devices, too
     advice: str = "hint"  # three dots in VS Code, and in no list of problems: quiet enough to be on
     advice_ignored: tuple[str, ...] = tuple(sorted(UNPROVEN))
     measure_budget_s: float = 5.0  # of timed runs
@@ -135,8 +137,19 @@ OPTIONS = (
         {"type": "string"}, _text,
     ),
     Option(
+        "compareDevices", "compared_devices", 'a list of device ids such as ["nvidia-h200"]', "",
+        "Ids of further devices on which the hover shows each kernel's time, of those that `kernelcast devices --all` "
+        "lists; empty means those in `kernelcast.toml`.",
+        _TEXTS, _texts,
+    ),
+    Option(
         "hints.enabled", "show_hints", "true or false", "",
         "Show beside each kernel, as an inlay hint, how long it takes.",
+        {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "hints.secondDevice", "second_device", "true or false", "",
+        "Show in the hint the time on the first of the compared devices as well.",
         {"type": "boolean"}, _flag,
     ),
     Option(

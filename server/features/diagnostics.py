@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from server.analysis.devices import unknown_compared_message
 from server.positions import range_of
-from server.snapshot import ConfigProblem, KernelView, Snapshot
+from server.snapshot import Analysis, KernelView, Snapshot
 from server.text.advice import Told, advice_of
 
 SOURCE = "kernelcast"
@@ -86,17 +87,28 @@ def annotation_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
     ]
 
 
-def config_diagnostics(problem: ConfigProblem | None) -> list[types.Diagnostic]:
-    """Return diagnostics for the configuration file: whole lines, since TOML parsers name no more than that."""
-    if problem is None:
+def config_diagnostics(analysis: Analysis, *, knows_devices: bool = False) -> list[types.Diagnostic]:
+    """Return diagnostics for the configuration file: whole lines, since TOML parsers name no more than that.
+
+    Ids of devices can be judged only if it `knows_devices` of this machine.
+    """
+    problem = analysis.config_problem
+    if problem is not None:
+        return [_of_config(problem.line, problem.message, types.DiagnosticSeverity.Error)]
+    if analysis.compared_line is None or not knows_devices:
         return []
-    line = max(0, (problem.line or 1) - 1)
     return [
-        types.Diagnostic(
-            range=types.Range(types.Position(line, 0), types.Position(line + 1, 0)),
-            message=problem.message,
-            severity=types.DiagnosticSeverity.Error,
-            source=SOURCE,
-            code="config",
-        )
+        _of_config(analysis.compared_line, unknown_compared_message(name), types.DiagnosticSeverity.Warning)
+        for name in analysis.unknown_compared
     ]
+
+
+def _of_config(line: int | None, message: str, severity: types.DiagnosticSeverity) -> types.Diagnostic:
+    start = max(0, (line or 1) - 1)
+    return types.Diagnostic(
+        range=types.Range(types.Position(start, 0), types.Position(start + 1, 0)),
+        message=message,
+        severity=severity,
+        source=SOURCE,
+        code="config",
+    )

@@ -12,7 +12,7 @@ from server.features.arguments import texts
 from server.features.code_actions import annotation_edit
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import KernelView, Snapshot
-from server.text.hint import hint_label, launch_title
+from server.text.hint import launch_title
 from server.text_edits import workspace_edit
 
 
@@ -31,7 +31,7 @@ def _listed(view: KernelView, snapshot: Snapshot) -> dict[str, Any]:
             "end": {"line": where.end.line, "character": where.end.character},
         },
         "line": snapshot.range(view.kernel.name_range).start.line,
-        "label": hint_label(view.launches),
+        "label": view.label,
         "launches": [
             {
                 "id": launch.slot.launch,

@@ -105,7 +105,8 @@ def _device(row: DeviceRow) -> Json:
         "runtime_us": _quantiles(prediction.runtime_us),
         "bound": str(prediction.bound),
         "basis": str(prediction.basis),
-        "ratio": row.ratio,
+        "ratio": row.ratio.p50 if row.ratio is not None else 1.0,
+        "ratio_interval": {"p10": row.ratio.p10, "p90": row.ratio.p90} if row.ratio is not None else None,
     }
 
 

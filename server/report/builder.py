@@ -16,10 +16,8 @@ from pathlib import Path
 
 from model.device import Device
 from model.device_catalog import well_known_devices
-from model.errors import KernelcastError
 from model.faults import contained
 from model.forecast import FileForecast, Forecast, Problem
-from model.launch.inference import check
 from model.launch.launch import Launch
 from model.launch.scaling import scale
 from model.measured import Fits
@@ -28,8 +26,8 @@ from model.roofline import roofline
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
+from server.analysis.elsewhere import Elsewhere
 from server.analysis.sources import MeasuredLaunch, Sources, samples_of
-from server.report.elsewhere import Elsewhere
 from server.report.facts import (
     DeviceRow,
     HistoryRow,
@@ -176,39 +174,20 @@ class _Gatherer:
         """Return the devices, fastest first; those that cannot run the launch last."""
         current = subject.device
         known = distinct_devices([current, *self._own], well_known_devices())
-        problems = {device.id: _problem(forecast, device) for device in known if device.id != current.id}
-        able = [device for device in known if not problems.get(device.id, "it is predicted already")]
-        predictions = {current.id: forecast.prediction}
-        if forecast.work is not None and forecast.launch is not None:
-            wanted = [(forecast.launch, device) for device in able]
-            found = self._elsewhere.predicted(forecast, current, wanted, runs, subject.path)
-            predictions |= {device.id: prediction for device, prediction in zip(able, found, strict=True)}
+        others = [each for each in known if each.id != current.id]
+        found = self._elsewhere.on_devices(forecast, current, others, runs, subject.path)
         rows = [
             DeviceRow(
-                device,
-                device.id in self._here,
-                device.id == current.id,
-                predictions.get(device.id),
-                problems.get(device.id, ""),
+                each.device,
+                each.device.id in self._here,
+                each.device.id == current.id,
+                each.prediction,
+                each.problem,
+                each.ratio,
             )
-            for device in known
+            for each in found
         ]
-        base = forecast.prediction
-        base_us = base.runtime_us.p50 if base else 0.0
-        rated = [
-            replace(r, ratio=r.prediction.runtime_us.p50 / base_us) if r.prediction and base_us > 0 else r for r in rows
-        ]
-        return tuple(sorted(rated, key=lambda r: (r.prediction is None, _p50(r), r.device.name)))
-
-
-def _problem(forecast: Forecast, device: Device) -> str:
-    """Return why the launch has no prediction there; empty if it has one."""
-    assert forecast.launch is not None
-    try:
-        check(forecast.kernel, forecast.launch, device)
-    except KernelcastError as error:
-        return error.message
-    return "" if forecast.work is not None else "nothing is known of the work"
+        return tuple(sorted(rows, key=lambda r: (r.prediction is None, _p50(r), r.device.name)))
 
 
 def _history_row(stored: StoredMeasurement, kernel: Kernel, forecasts: Sequence[Forecast]) -> HistoryRow:

@@ -9,21 +9,21 @@ from model.device import Device
 from model.fit import Fit
 from model.forecast import Forecast
 from model.launch.scaling_plan import Plan
-from model.prediction import Prediction, Quantiles
+from model.prediction import Prediction, Quantiles, Ratio
 from model.roofline import Roofline
 from profiler.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """The launch on one device: a prediction, or why there is none. `ratio` is to the report's own device."""
+    """The launch on one device: a prediction, or why there is none. `ratio` is its time over the report's own."""
 
     device: Device
     is_here: bool
     is_current: bool
     prediction: Prediction | None
     problem: str = ""
-    ratio: float | None = None
+    ratio: Ratio | None = None  # None for the report's own device
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HINT_LENGTH = 30
 _RECORDED_LENGTH = 36  # of a hint that says how often the program made the launch
+_TWO_DEVICES_LENGTH = 48
 _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
@@ -29,8 +30,14 @@ _BASIS = {
 }
 
 
-def hint_label(launches: Sequence[LaunchView]) -> str:
-    """Return one kernel's cost under its launches, or the reason why it cannot be told."""
+def hint_label(launches: Sequence[LaunchView], second: str = "") -> str:
+    """Return one kernel's cost under its launches, or the reason why it cannot be told.
+
+    `second` is what it takes on another device, which a kernel of several launches has no room for.
+    """
+    if second and len(launches) == 1 and launches[0].forecast.prediction is not None:
+        both = [f"{each(launches[0])} · {second}" for each in (_launch_label, _briefest)]
+        return _first_that_fits(both, _TWO_DEVICES_LENGTH)
     if len(launches) == 1 or launches[0].forecast.recorded is not None:  # the other recorded launches are in the hover
         return _launch_label(launches[0])
     short = " · ".join(f"{_name(launch)}: {_briefest(launch)}" for launch in launches)

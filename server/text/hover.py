@@ -10,6 +10,7 @@ from server.text.account import limit_text, line_rows, overlap_text, parts_text
 from server.text.advice import advice_of
 from server.text.comparison import compared
 from server.text.compiled import in_short
+from server.text.devices import devices_section
 from server.text.format import format_bytes, format_count, format_duration_us
 from server.text.hint import guesses_text, launch_title
 from server.text.layout import Section, Story, in_columns, labelled, plain
@@ -109,6 +110,7 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
     if prediction is not None:
         shown = _LINES_SHOWN_OF_MANY if several else _LINES_SHOWN
         sections.append(Section("Hottest lines", _hottest(prediction, shown)))
+        sections.append(devices_section(view.elsewhere))
     return sections
 
 

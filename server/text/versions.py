@@ -49,12 +49,3 @@ def relative_json(relative: Relative | None) -> dict[str, Any] | None:
 
 def ratio_json(ratio: Ratio) -> dict[str, float]:
     return {"p10": ratio.p10, "p50": ratio.p50, "p90": ratio.p90}
-
-
-def devices_words(ratio: Ratio) -> str:
-    """Return `1.2 to 3x faster`, the interval of a ratio of two devices: their errors have nothing in common."""
-    if ratio.p90 < 1:
-        return f"{1 / ratio.p90:.2g} to {1 / ratio.p10:.2g}x faster"
-    if ratio.p10 > 1:
-        return f"{ratio.p10:.2g} to {ratio.p90:.2g}x slower"
-    return f"{1 / ratio.p10:.2g}x faster to {ratio.p90:.2g}x slower"

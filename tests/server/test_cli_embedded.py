@@ -15,10 +15,10 @@ from model.compile_targets import Vendor
 from model.device_catalog import find_builtin
 from profiler.offline.diagnostics import Diagnostic, DoesNotCompile, with_lines
 from profiler.offline.tools import ToolMissing, find_tools
+from server.analysis.elsewhere import Elsewhere
 from server.analysis.sources import Sources
 from server.cli.forecasts import Forecaster
 from server.cli.requests import Request
-from server.report.elsewhere import Elsewhere
 from tests.server.conftest import answers
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,13 +8,14 @@ from server.report.charts.axes import LogAxis
 from server.report.facts import DeviceRow, LaunchFacts
 from server.report.markup import Child, Element, tag
 from server.report.sections.tables import Column, Row, table
-from server.text.format import format_duration_us, format_interval
-from server.text.hint import basis_sign, basis_text, shorten
+from server.text.devices import ratio_words, time_words
+from server.text.format import format_interval
+from server.text.hint import basis_text, shorten
 
 _COLUMNS = (
     Column("Device", "name"),
     Column("Predicted", "number"),
-    Column("Ratio", "number"),
+    Column("Ratio"),
     Column("p10-p90", "number"),
     Column("", is_roomy=True),
     Column("Bound by"),
@@ -53,7 +54,7 @@ def _row(row: DeviceRow, axis: LogAxis) -> Row:
     ]
     cells: list[Child] = [
         [tag("span", shorten(row.device.name, 56), title=row.device.name), badges],
-        f"{basis_sign(prediction)} {format_duration_us(q.p50)}",
+        time_words(prediction),
         _ratio(row),
         format_interval(q.p10, q.p90),
         _range(axis, q.p10, q.p50, q.p90),
@@ -63,11 +64,7 @@ def _row(row: DeviceRow, axis: LogAxis) -> Row:
 
 
 def _ratio(row: DeviceRow) -> str:
-    if row.ratio is None or row.is_current:
-        return "1" if row.is_current else ""
-    if row.ratio >= 100:
-        return f"{row.ratio:,.0f}"
-    return f"{row.ratio:.2g}" if row.ratio < 10 else f"{row.ratio:.0f}"
+    return ratio_words(row.ratio) if row.ratio is not None else ""
 
 
 def _range(axis: LogAxis, low: float, middle: float, high: float) -> Element:
@@ -86,7 +83,8 @@ def _range(axis: LogAxis, low: float, middle: float, high: float) -> Element:
 def _note(rows: Sequence[DeviceRow]) -> str:
     bases = dict.fromkeys(basis_text(r.prediction) for r in rows if r.prediction)
     return (
-        f"Basis: {', '.join(bases)}. The ratio is to the device of this report, in bold. Rates from a datasheet or "
-        "from the driver have never been measured, which is why their intervals are wider (marked ~); the generic "
-        "devices do not exist and stand for their kind. `kernelcast devices --all` lists further ones to predict for."
+        f"Basis: {', '.join(bases)}. Ratios are 80 % intervals against the device of this report, in bold. Rates "
+        "from a datasheet or from the driver have never been measured, which is why their intervals are wider (marked "
+        "~); the generic devices do not exist and stand for their kind. `kernelcast devices --all` lists further ones "
+        "to predict for."
     )

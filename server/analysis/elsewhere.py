@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model.device import Device
+from model.errors import KernelcastError
 from model.forecast import Forecast
+from model.launch.inference import check
 from model.launch.launch import Launch
-from model.prediction import Basis, Prediction
+from model.pairs import unrelated_ratio
+from model.prediction import Basis, Prediction, Ratio
 from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.sources import MeasuredLaunch, Sources
 
 At = tuple[Launch, Device]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTime:
+    """A launch on a device: a prediction, or why there is none. `ratio` is its time over that of the main device.
+
+    The main device itself has no ratio. Errors of two devices have nothing in common, so the interval is as wide as
+    both together.
+    """
+
+    device: Device
+    prediction: Prediction | None
+    problem: str = ""
+    ratio: Ratio | None = None
 
 
 class Elsewhere:
@@ -55,6 +72,37 @@ class Elsewhere:
                 found.append(each)
         return [each.prediction for each in found if each.prediction is not None]
 
+    def on_devices(
+        self,
+        forecast: Forecast,
+        device: Device,
+        others: Sequence[Device],
+        runs: Sequence[MeasuredLaunch] = (),
+        path: Path | None = None,
+    ) -> tuple[DeviceTime, ...]:
+        """Return the launch of a forecast on its own device, then on each of the others, in their order.
+
+        Hovers, reports and `kernelcast compare --devices` all show these figures. What was measured of the kernel on
+        a device counts there.
+        """
+        launch = forecast.launch
+        problems = [_problem(forecast, each) for each in others]
+        if launch is None or forecast.work is None or forecast.prediction is None:
+            own = forecast.problem.message if forecast.problem is not None else "it has no prediction"
+            return tuple(
+                DeviceTime(each, None, problem or own)
+                for each, problem in zip((device, *others), ("", *problems), strict=True)
+            )
+        able = [each for each, problem in zip(others, problems, strict=True) if not problem]
+        wanted = [(launch, each) for each in (device, *able)]
+        base, *found = self.predicted(forecast, device, wanted, runs, path)
+        made = iter(found)
+        rows = (
+            DeviceTime(each, None, problem) if problem else _against(each, next(made), base)
+            for each, problem in zip(others, problems, strict=True)
+        )
+        return (DeviceTime(device, base), *rows)
+
     def _with(self, runs: Sequence[MeasuredLaunch]) -> Sources:
         """Return the sources, with what else was measured."""
 
@@ -68,3 +116,18 @@ class Elsewhere:
 
 def _is_own(forecast: Forecast, device: Device, at: At) -> bool:
     return forecast.prediction is not None and at[0] == forecast.launch and at[1].id == device.id
+
+
+def _against(device: Device, prediction: Prediction, base: Prediction) -> DeviceTime:
+    return DeviceTime(device, prediction, ratio=unrelated_ratio(prediction.runtime_us, base.runtime_us))
+
+
+def _problem(forecast: Forecast, device: Device) -> str:
+    """Return why the launch has no prediction on a device; empty if it has one."""
+    if forecast.launch is None:
+        return ""
+    try:
+        check(forecast.kernel, forecast.launch, device)
+    except KernelcastError as error:
+        return error.message
+    return "" if forecast.work is not None else "nothing is known of the work"
