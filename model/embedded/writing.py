@@ -1,7 +1,8 @@
-"""Write a line into an embedded program, as its literal in the host file requires."""
+"""Write lines and edits into an embedded program, as its literal in the host file requires."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.embedded.program import EmbeddedProgram, Literal
@@ -62,3 +63,42 @@ def _doubled(text: str, literal: Literal) -> str:
     for character in literal.doubled:
         text = text.replace(character, 2 * character)
     return text
+
+
+def edited_host(
+    program: EmbeddedProgram, host: str, edits: Sequence[tuple[int, int, str]]
+) -> tuple[tuple[int, int, str], ...] | None:
+    """Return the edits of the host file that make these of the program's text; offsets are of characters.
+
+    None where one of them is not written one to one: it spans literals or escapes, or needs characters that the literal
+    cannot hold as they are.
+    """
+    found = [_host_edit(program, host, *edit) for edit in edits]
+    known = sorted(each for each in found if each is not None)
+    return tuple(known) if len(known) == len(found) else None
+
+
+def _host_edit(program: EmbeddedProgram, host: str, start: int, end: int, text: str) -> tuple[int, int, str] | None:
+    is_line = start == end and text.endswith("\n") and text.count("\n") == 1
+    if is_line and (start == 0 or program.text[start - 1] == "\n"):
+        indentation = len(program.text) - start - len(program.text[start:].lstrip(" \t"))
+        around = program.literal_at(program.host_start(start)) or program.literals[0]
+        if around.is_multiline:  # the host's line has the indentation
+            insertion = line_above(program, host, start + indentation, text.strip())
+        else:
+            insertion = line_above(program, host, start, text[:-1])
+        return (insertion.offset, insertion.offset, insertion.text) if insertion is not None else None
+    pieces = list(program.pieces_between(start, end))
+    if start == end:
+        before = list(program.pieces_between(max(0, start - 1), start))
+        begin = stop = before[-1].end if before and before[-1].is_verbatim else program.host_start(start)
+    else:
+        begin, stop = pieces[0].start, pieces[-1].end
+        if any(not piece.is_verbatim for piece in pieces) or host[begin:stop] != program.text[start:end]:
+            return None
+    literal = program.literal_at(begin)
+    if literal is None or not literal.body_start <= begin <= stop <= literal.body_end:
+        return None
+    if any(character in text for character in "\\\"'\r") or ("\n" in text and not literal.is_multiline):
+        return None
+    return begin, stop, _doubled(text, literal)

@@ -42,6 +42,9 @@ class FileContext:
 class PredictedFix:
     """A fix, the whole text after it, and the launch before and after: predicted alike, by the models alone.
 
+    `sources` are what is compiled before and after: the text, or the program that it holds as a host file. Of one,
+    `host_line` is the kernel's line, from 1.
+
     `after_us` gains no more than both models see: what the learned model alone sees in an edit did not prove true. Of
     codes that are unproven anyway it is the whole prediction's.
     """
@@ -52,6 +55,13 @@ class PredictedFix:
     after: Forecast
     before_us: float
     after_us: float
+    sources: tuple[str, str] = ("", "")
+    host_line: int | None = None
+
+    @property
+    def line(self) -> int:
+        """Return the kernel's line, from 1."""
+        return self.host_line or self.after.kernel.name_range.start_line + 1
 
     @property
     def gain(self) -> float:
@@ -95,7 +105,7 @@ class FixPredictor:
         groups = [ForecastGroup([each], context.device) for each in (before, *(after for _, _, after in good))]
         first, *others = self._composer.composed(groups, self._sources)
         return tuple(
-            _predicted(fix, text, first[0], after)
+            _predicted(fix, (context.text, text), first[0], after)
             for (fix, text, _), (after,) in zip(good, others, strict=True)
             if after.prediction is not None
         )
@@ -143,11 +153,11 @@ def best_of(fixes: Iterable[PredictedFix]) -> Iterator[PredictedFix]:
 _OF_A_LAUNCH = frozenset({AdviceCode.TOO_FEW_GROUPS, AdviceCode.LOCAL_SIZE_MULTIPLE})
 
 
-def _predicted(fix: Fix, text: str, before: Forecast, after: Forecast) -> PredictedFix:
+def _predicted(fix: Fix, sources: tuple[str, str], before: Forecast, after: Forecast) -> PredictedFix:
     was, now = before.prediction, after.prediction
     assert was is not None
     assert now is not None
     before_us, ratio = was.own_us.p50, now.own_us.p50 / was.own_us.p50
     if fix.code not in UNPROVEN and now.analytic_us and was.analytic_us:
         ratio = max(ratio, now.analytic_us / was.analytic_us)
-    return PredictedFix(fix, text, before, after, before_us, ratio * before_us)
+    return PredictedFix(fix, sources[1], before, after, before_us, ratio * before_us, sources)

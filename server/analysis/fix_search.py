@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from model.device import Device
+from model.embedded.languages import language_of
 from model.errors import ConfigError
 from model.launch.config import Config
 from model.learned.learned import weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from server.analysis.configurations import Configurations
+from server.analysis.embedded_fixes import in_host
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix
 from server.analysis.sources import Sources
 from server.analysis.store_cache import StoreCache
@@ -35,16 +37,25 @@ class FixSearch:
     def fixes(self, snapshot: Snapshot, view: LaunchView) -> tuple[PredictedFix, ...]:
         """Return the fixes worth showing for one launch, the most useful first. The snapshot must be current."""
         forecast, document, analysis = view.forecast, snapshot.document, snapshot.analysis
-        if forecast.launch is None or forecast.home is not None:
+        if forecast.launch is None:
             return ()
         self._lessons = analysis.lessons
         config = self._config(snapshot)
+        home, name, host = forecast.home, forecast.kernel.name, document.text.value
+        if home is not None:
+            name = home.kernel.name
         context = FileContext(
-            document.text.value, document.path, analysis.device, config, snapshot.settings.options,
+            host if home is None else home.text, document.path, analysis.device, config, snapshot.settings.options,
             reach=analysis.reach, recorded=partial(self._memory.recorded, document.path),
         )  # fmt: skip
         ignored = {*snapshot.settings.advice_ignored, *(config.advice_ignored if config else ())}
-        return self._predictor.fixes(context, forecast.kernel.name, forecast.launch, ignored)
+        found = self._predictor.fixes(context, name, forecast.launch, ignored)
+        if home is None:
+            return found
+        program, language = analysis.programs.get(home.part), language_of(document.path, host, document.language)
+        if program is None or language is None:
+            return ()
+        return tuple(in_host(found, home, program, host, language))
 
     def _config(self, snapshot: Snapshot) -> Config | None:
         path, problem = snapshot.analysis.config_path, snapshot.analysis.config_problem

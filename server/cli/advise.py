@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.text import Text
 
 from model.advice.advice import UNPROVEN
+from model.embedded.find import find_programs
+from model.embedded.languages import language_of
 from model.engine import Engine
 from model.errors import KernelcastError
 from model.faults import contained
-from model.forecast import Forecast
+from model.forecast import Forecast, Home
 from model.learned.lessons import packed
 from model.observing import Observer
 from profiler.measurement import Cancelled, MeasureRequest
 from profiler.side_by_side import SideBySide, measure_side_by_side
 from profiler.store import StoredMeasurement, StoreError, kernel_id
+from server.analysis.embedded_fixes import in_host
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, best_of
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
@@ -121,18 +124,23 @@ class _Advise:
         """Return the fixes that were asked for: of one code, all, or those that are on and gain enough."""
         assert forecast.launch is not None
         code, name, launch = self._arguments.apply, forecast.kernel.name, forecast.launch
+        host, home = context.text, forecast.home
+        if home is not None:
+            context, name = replace(context, text=home.text), home.kernel.name
         if self._arguments.all:
             found: Sequence[PredictedFix] = list(best_of(self._predictor.all_fixes(context, name, launch)))
         else:
             ignored = UNPROVEN | (context.config.advice_ignored if context.config else frozenset())
             found = self._predictor.fixes(context, name, launch, ignored - {code})
+        if home is not None:
+            found = list(_in_host(found, home, host, context.path))
         return [each for each in found if code in (None, each.fix.code)]
 
     def _measured(self, request: Request, found: Found, each: PredictedFix) -> _Told:
         path, device = str(request.file.absolute()), found.device.id
         versions = [
             MeasureRequest(text, path, forecast.kernel, forecast.launch, device)
-            for text, forecast in ((found.text, each.before), (each.text, each.after))
+            for text, forecast in zip(each.sources, (each.before, each.after), strict=True)
             if forecast.launch is not None
         ]
         name = f"{each.after.kernel.name}: {each.fix.title}"
@@ -178,6 +186,14 @@ class _Advise:
         best = max(good, key=lambda each: each.proof.speed_up if each.proof else each.fix.speed_up)
         write_edited(request.file, found.text, best.fix.text)
         return best
+
+
+def _in_host(found: Sequence[PredictedFix], home: Home, host: str, path: Path | None) -> Iterator[PredictedFix]:
+    language = language_of(path, host)
+    programs = find_programs(host, language) if language is not None else ()
+    program = next((each for each in programs if each.text == home.text), None)
+    if program is not None and language is not None:
+        yield from in_host(found, home, program, host, language)
 
 
 def _answer(request: Request, found: Found, forecast: Forecast, told: Sequence[_Told], applied: _Told | None) -> Answer:

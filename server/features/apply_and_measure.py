@@ -110,7 +110,7 @@ async def _measured(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix,
     path = str(snapshot.document.path) if snapshot.document.path else None
     versions = [
         MeasureRequest(text, path, forecast.kernel, forecast.launch, device.id)
-        for text, forecast in ((snapshot.document.text.value, fix.before), (fix.text, fix.after))
+        for text, forecast in zip(fix.sources, (fix.before, fix.after), strict=True)
         if forecast.launch is not None
     ]
     if ls.jobs.is_full:

@@ -33,7 +33,7 @@ def fix_json(each: PredictedFix) -> dict[str, Any]:
     return {
         "code": str(each.fix.code),
         "title": each.fix.title,
-        "line": each.after.kernel.name_range.start_line + 1,
+        "line": each.line,
         "promise": each.fix.promise,
         "exact": each.fix.is_exact,
         "predicted_us": each.after_us,

@@ -120,15 +120,19 @@ def _kernels(arguments: argparse.Namespace) -> Iterator[CorpusKernel]:
 
 
 def _package_kernels(folder: Path) -> list[CorpusKernel]:
-    """Return the dataset's kernels of packages from PyPI and Debian, in an order that mixes the packages."""
+    """Return the dataset's kernels of packages, in an order that mixes these.
+
+    Sources of those from PyPI and Debian are looked for; others count if they were restored there before.
+    """
     dataset = read_dataset(DATASET)
     names = {one.name for one in read_origins() if one.kind in (OriginKind.PYPI, OriginKind.DEBIAN)}
     every = dataset.kernels.select([*SOURCE_COLUMNS, "group", "in_place"]).to_pylist()
-    wanted = [row for row in every if row["origin"] in names]
+    real = [row for row in every if row["origin"] != GENERATOR]
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
+    wanted = [row for row in real if row["origin"] in names]
     found = find_sources(wanted, folder, mirrors=None, processes=2, say=say)
     first = {}
     for kernel_id, _, launch in launches_of(dataset):
@@ -145,7 +149,7 @@ def _package_kernels(folder: Path) -> list[CorpusKernel]:
             options=options_from(row["options"]),
             launches=(CorpusLaunch(first[row["id"]]),),
         )
-        for row in wanted
+        for row in real
         if row["id"] in found and row["id"] in first
     ]
     Random(1).shuffle(known)

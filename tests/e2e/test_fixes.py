@@ -41,11 +41,11 @@ RUNNING = ("checking bounds", "warming up")
 ENDLESS = TURN.replace("    b[x * n", "    while (a[0] < 1000000000) ;\n    b[x * n")
 
 
-async def offered(editor: Any, name: str, title: str) -> types.CodeAction:
+async def offered(editor: Any, name: str, title: str, line: int = 1) -> types.CodeAction:
     """The action whose title begins so, as soon as it is known: the menu does not wait for ever."""
     found: list[types.CodeAction] = []
     for _ in range(20):
-        actions = await editor.actions(name, 1)
+        actions = await editor.actions(name, line)
         found = [action for told, action in actions.items() if told.startswith(title)]
         if found:
             break
@@ -87,6 +87,22 @@ async def test_a_fix_is_measured_and_the_user_has_the_last_word(start_editor: St
         assert told["kept"] == (answer == "Keep" and told["faster"])
         assert editor.texts[editor.uri("turn.cl")] == (TURNED if told["kept"] else TURN)
         await editor.wait_for_hint("turn.cl", lambda label: "measured" in label)
+
+
+@pytest.mark.device
+async def test_a_fix_of_a_kernel_in_a_python_file_is_measured_there(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.makes_edits = True
+        editor.choice = lambda _titles: "Keep"
+        editor.open("turn.py", f'SOURCE = """\n{TURN}"""\n', language="python")
+        await editor.device_is_here()
+        await editor.wait_for_hint("turn.py")
+        action = await offered(editor, "turn.py", f"Apply and measure: {SWAP}", line=3)
+        assert action.command
+        told = await editor.run(action.command.command, *action.command.arguments)
+        assert told["equal"]
+        kept = TURNED if told["kept"] else TURN
+        assert editor.texts[editor.uri("turn.py")] == f'SOURCE = """\n{kept}"""\n'
 
 
 @pytest.mark.device
