@@ -194,6 +194,7 @@ def test_versions_come_back_from_the_store_with_what_the_model_was_asked(
     [
         (0.88, "12 % faster"), (1.12, "12 % slower"), (1.0, "as fast"), (1.004, "as fast"), (0.996, "as fast"),
         (0.5, "2x faster"), (0.43, "2.3x faster"), (2.3, "2.3x slower"), (12.4, "12x slower"), (0.51, "49 % faster"),
+        (3162.0, "3,200x slower"), (1 / 99.7, "100x faster"),
     ],
 )  # fmt: skip
 def test_a_ratio_in_words(ratio: float, words: str) -> None:
