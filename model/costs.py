@@ -58,6 +58,9 @@ class Costs:
         self._private_ns = 4 / private_gb_s
         self._widths = [(1.0, self._ns["scalar.fp"]), *_points(self._ns, "width.", 1)]
         self._scatters = _points(self._ns, "scatter.", 1024)
+        # Of a function that does next to nothing, where the runtime does not inline it. Half of what was measured is
+        # what the sum of the results waits for.
+        self.bare_call_ns = min(self._ns["call.fmin"], self._ns["call4.fmin"]) / 2
         self.local_atomic_ns = self._ns.get("atomic.local", 0.0)
         self._between: dict[tuple[str, float], float] = {}
 

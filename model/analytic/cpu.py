@@ -74,13 +74,15 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         for op in part.ops:
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
-        for access, form, image in part.accesses:
+        for access, form, image, is_call in part.accesses:
             if image:
                 images += 1e-3 * access.count * costs.image_ns(image)
             if image or access.is_atomic:
                 continue
             where = {AddressSpace.LOCAL: "local", AddressSpace.PRIVATE: "private"}.get(access.space, "issue")
             own[where] += 1e-3 * costs.access_ns(access, part.context, share, form)
+            if is_call:
+                own[where] += 1e-3 * access.count * costs.bare_call_ns
         waiting += 1e-3 * share * part.surprises * surprise_ns
         executed = sum(op.count for op in part.ops) + sum(placed.access.count for placed in part.accesses)
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, executed))
@@ -94,9 +96,11 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
 def _is_called(part: ContextCount) -> bool:
     """Return whether a function is called that some runtimes do not inline, and so do not vectorise around.
 
-    Reading and writing images is calling functions.
+    Reading and writing images is calling functions, and so are `vload` and `vstore`.
     """
-    return any(op.function and op.function in BUILTINS for op in part.ops) or any(a.image for a in part.accesses)
+    return any(op.function and op.function in BUILTINS for op in part.ops) or any(
+        placed.image or placed.is_call for placed in part.accesses
+    )
 
 
 def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
@@ -114,7 +118,7 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     if max(work.global_footprint_bytes, *spread_of.values(), 0.0) <= SMALL_BYTES:
         return 0.0
     buffers: dict[tuple[str, bool], list[AccessCount]] = defaultdict(list)
-    for access, _, image in (placed for part in work.contexts for placed in part.accesses):
+    for access, _, image, _ in (placed for part in work.contexts for placed in part.accesses):
         if access.space in GLOBAL_SPACES and not access.is_atomic and not image:
             buffers[access.buffer, access.is_store].append(access)
     streams = {False: 0.0, True: 0.0}

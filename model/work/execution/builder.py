@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from model.work.counts import OpKind
-from model.work.expressions.operations import recomposed
+from model.work.expressions.operations import division_of, recomposed
 from model.work.expressions.symbolic import LEAF_KINDS, Atom, Expression, made_of, number
 from model.work.regions.launch_arithmetic import Arithmetic
 from model.work.regions.region import Access, Block, Branch, Event, Leaves, Loop, Op, Site
@@ -56,7 +56,9 @@ class Builder:
             if needed:
                 # A vector operation is executed whole, unless one component is all that is asked of it.
                 width = width if needed > 1 else 1
-                counts[op.line, op.kind, op.element, width, op.function] += width * op.per_result
+                kinds = _REMAINDER if _is_left_of_division(op, live) else (op.kind,)
+                for kind in kinds:
+                    counts[op.line, kind, op.element, width, op.function] += width * op.per_result
         return Block(
             ops=tuple(
                 Op(line, kind, element, n, width, name) for (line, kind, element, width, name), n in counts.items()
@@ -77,6 +79,22 @@ class Builder:
             or any(r in live for op in self.ops for r in op.results)
             or any(part.has_effects(live) for part in parts)
         )
+
+
+_REMAINDER = (OpKind.INT_MUL, OpKind.INTEGER)  # a - (a / b) * b
+
+
+def _is_left_of_division(op: PendingOp, live: Live) -> bool:
+    """Return whether this is `a % b` where `a / b` is computed too: one division gives both.
+
+    Source: LLVM's DivRemPairs.
+    """
+    if op.kind is not OpKind.INT_DIVIDE or len(op.results) != 1:
+        return False
+    atom = op.results[0].atom
+    if atom is not None and atom.kind == "convert" and atom.operands:
+        atom = atom.operands[0].atom
+    return atom is not None and (division := division_of(atom)) is not None and division in live.atoms
 
 
 def _integer_words(counts: Mapping[tuple[int, OpKind, str, int, str], float]) -> float:

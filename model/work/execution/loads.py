@@ -171,7 +171,13 @@ def _load_components(state: ExecutionState, memory: Memory, lvalue: Location, ki
 
 
 def load_from(
-    state: ExecutionState, memory: Memory, offset: Expression, kind: ScalarType | VectorType, size: int
+    state: ExecutionState,
+    memory: Memory,
+    offset: Expression,
+    kind: ScalarType | VectorType,
+    size: int,
+    *,
+    is_call: bool = False,
 ) -> Value:
     """Return what memory holds: what was stored there last, or a load named by buffer, place and time of that."""
     element, width = (kind.element, kind.width) if isinstance(kind, VectorType) else (kind, 1)
@@ -197,7 +203,9 @@ def load_from(
         )
         state.memory.loaded[spot] = kind
         parts = loads if known_parts is None else known_parts  # loaded, whatever is known of it
-        access_memory(state, Location(memory, offset, kind), size, is_store=False, results=loads, known=parts)
+        access_memory(
+            state, Location(memory, offset, kind), size, is_store=False, is_call=is_call, results=loads, known=parts
+        )
     return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
 
 
@@ -208,6 +216,7 @@ def access_memory(
     *,
     is_store: bool,
     is_atomic: bool = False,
+    is_call: bool = False,
     results: tuple[Expression, ...] = (),
     stored: tuple[Expression, ...] = (),
     known: tuple[Expression, ...] = (),
@@ -221,7 +230,7 @@ def access_memory(
     count_access(state, Access(
             memory.name if memory else "", memory.space if memory else lvalue.space, is_store, is_atomic,
             state.line, size, None if memory is None else offset, width=components_in(size, lvalue.type),
-            site=state.access_site(),
+            is_call=is_call, site=state.access_site(),
         ),
         results, stored, known,
     )  # fmt: skip

@@ -61,16 +61,16 @@ def vector_memory(state: ExecutionState, match: re.Match[str], values: list[Valu
         if match[2]:
             parts = tuple(opaque("convert", "half", p) for p in parts)
             count_operations(state, OpKind.CONVERT, HALF, *parts)
-        access_memory(state, lvalue, size, is_store=True, stored=(*parts, offset))
+        access_memory(state, lvalue, size, is_store=True, is_call=True, stored=(*parts, offset))
         if pointer.memory is not None:
             note_store(state, Spot(pointer.memory, offset, size, "i8"), parts if not match[2] else None)
         return Other("", VOID)
     if pointer.memory is None:
         value = fresh_value(state, kind, "a pointer that is not followed", rests=(offset,))
-        access_memory(state, lvalue, size, is_store=False, results=components(value))
+        access_memory(state, lvalue, size, is_store=False, is_call=True, results=components(value))
         return value
     stored_as = VectorType(element, width) if width > 1 else element
-    value = load_from(state, pointer.memory, offset, stored_as, size)
+    value = load_from(state, pointer.memory, offset, stored_as, size, is_call=True)
     if match[2]:
         parts = tuple(opaque("convert", "float", p) for p in components(value))
         count_operations(state, OpKind.CONVERT, HALF, *parts)

@@ -89,6 +89,12 @@ def _divided(expression: Expression, atom: Atom) -> Expression:
     return Expression({m[: m.index(atom)] + m[m.index(atom) + 1 :]: c for m, c in expression.terms})
 
 
+def division_of(remainder: Atom) -> Atom | None:
+    """Return `a / b` for the atom `a % b`, and None for any other atom."""
+    whole = _WHOLE_OF.get(remainder.kind)
+    return operation(whole, *remainder.operands).atom if whole is not None else None
+
+
 def recomposed(total: Expression) -> Expression:
     """Replace `x / y * y + x % y` in a sum by `x`, as LLVM's InstCombine does with an index put together again."""
     for monomial, coefficient in total.terms:

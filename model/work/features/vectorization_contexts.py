@@ -8,11 +8,12 @@ runtime does vectorise is measured (`Rates.costs`), not written down here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from model.work.counts import AccessCount, OpCount
+from model.opencl.types import AddressSpace
+from model.work.counts import AccessCount, OpCount, OpKind, Pattern
 from model.work.expressions.operations import recomposed
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
 from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, Outline, Part
@@ -48,6 +49,7 @@ class Placed(NamedTuple):
     access: AccessCount
     form: Form
     image: str = ""  # "nearest", "linear" or "write" where it is one
+    is_call: bool = False  # of `vload` or `vstore`
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +82,23 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access."""
     found = {context: _Found() for context in Context}
     around: list[Context] = []  # by number of the part
-    runs_of = walk.runs
-    for part in outline.parts:
+    executions: list[float] = []  # by number of the part, with those under a mask that is off
+    runs_of, masked = walk.runs, _masked_parts(outline, counted)
+    for number, part in enumerate(outline.parts):
         runs = runs_of.get(id(part.block), 0.0)
-        context = Context.STRAIGHT
+        context, is_masked = Context.STRAIGHT, False
         if part.parent >= 0:
             parent = runs_of.get(id(outline.parts[part.parent].block), 0.0)
             context = around[part.parent]
             if parent > 0:
                 context = _inside(part, context, runs, parent, found, counted)
+                is_masked = context is Context.BRANCH and runs > 0 and masked[number]
+                if is_masked:
+                    context, runs = around[part.parent], executions[part.parent]
         around.append(context)
+        executions.append(runs)
         if runs > 0:
-            _add(part, context, runs, found, counted, outline.forms)
+            _add(part, context, runs, found, counted, outline.forms, is_masked=is_masked)
     keys = outline.keys
     return tuple(
         ContextCount(
@@ -137,6 +144,8 @@ def _add(
     found: Mapping[Context, _Found],
     counted: Mapping[int, AccessCount],
     forms: dict[int, tuple[Form, str]],
+    *,
+    is_masked: bool,
 ) -> None:
     for ops, is_unrolled in ((part.ops, False), (part.unrolled, True)):
         if ops:
@@ -153,7 +162,44 @@ def _add(
             own.is_met = True
             if id(access) not in forms:
                 forms[id(access)] = _form(access), _image(access)
-            own.accesses.append(Placed(count, *forms[id(access)]))
+            if is_masked:
+                count = replace(count, count=runs)
+            own.accesses.append(Placed(count, *forms[id(access)], access.is_call))
+
+
+def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:
+    """Return of each part, as a side of a branch, whether vector code runs it for all work-items under a mask.
+
+    Compilers do so with arithmetic, and with loads and stores of neighbours at the work-items' own place: what else an
+    index adds may overflow. They do not with loops, calls, divisions of integers, or any other access. Source: LLVM's
+    loop vectoriser, if-conversion; seen in what PoCL makes of each.
+    """
+    masked = [part.loop is None and _is_masked(part, outline, counted) for part in outline.parts]
+    for number in range(len(outline.parts) - 1, 0, -1):  # inner parts come after outer ones
+        if not masked[number]:
+            masked[outline.parts[number].parent] = False
+    return masked
+
+
+def _is_masked(part: Part, outline: Outline, counted: Mapping[int, AccessCount]) -> bool:
+    keys = (outline.keys[key] for key, _ in (*part.ops, *part.unrolled))
+    if any(kind is OpKind.INT_DIVIDE or function for kind, _, _, function in keys):
+        return False
+    return all(_is_maskable(access, counted.get(id(access))) for access in part.accesses)
+
+
+def _is_maskable(access: Access, count: AccessCount | None) -> bool:
+    if count is None:
+        return True
+    if access.offset is None or access.is_atomic or access.is_image or access.is_call:
+        return False
+    is_moved = () in dict(access.offset.terms)
+    return (
+        count.pattern is Pattern.UNIT
+        and not is_moved
+        and access.space is not AddressSpace.PRIVATE
+        and _form(access) is not Form.OPAQUE
+    )
 
 
 def _within(loop: Loop, part: Part, context: Context, counted: Mapping[int, AccessCount]) -> Context:

@@ -33,6 +33,7 @@ class Access:
     is_image: bool = False
     is_between_texels: bool = False  # an image read at float coordinates, which a sampler may interpolate
     width: int = 1  # components of a vector
+    is_call: bool = False  # by `vload` or `vstore`, which some runtimes do not inline
     site: Site | None = field(default=None, compare=False)  # None for what stands nowhere in the source
 
 
