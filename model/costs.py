@@ -16,8 +16,8 @@ from model.analytic.bandwidth import read_between
 from model.device import Cost, Rates
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.work.counts import AccessCount, OpCount, OpKind, Pattern
-from model.work.features.vectorization_contexts import Context
+from model.work.counts import OpCount, OpKind, Pattern
+from model.work.features.vectorization_contexts import Context, Placed
 from model.work.regions.flat_blocks import Form
 
 _FLOAT = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.COMPARE})
@@ -142,8 +142,9 @@ class Costs:
             case _:
                 return self._ns["call.min" if op.element[0] == "i" else "call.fmin"]
 
-    def access_ns(self, access: AccessCount, context: Context, share: float, form: Form) -> float:
+    def access_ns(self, placed: Placed, context: Context, share: float) -> float:
         """Return all executions of a load or store whose bytes are in the nearest cache [ns]."""
+        access, form = placed.access, placed.form
         is_local = access.space is AddressSpace.LOCAL
         size = access.element_bytes / 4
         if access.space is AddressSpace.PRIVATE:
@@ -154,6 +155,8 @@ class Costs:
         match pattern:
             case Pattern.UNIT if access.is_store:
                 each = self.between("stored_offset" if form is Form.OFFSET or is_local else "stored", share)
+                if placed.is_masked:  # AMD's processors take ten times as long for it: Fog's instruction tables
+                    each = max(each, self._ns.get("masked.stored", 0.0))
             case Pattern.UNIT | Pattern.BROADCAST if is_local:
                 added_ns = self._ns.get(f"{context}.shared", 0.0) - self._ns.get(f"{context}.fp", 0.0)
                 each = max(self.between("shared", share), added_ns)

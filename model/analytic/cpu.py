@@ -74,14 +74,15 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         for op in part.ops:
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
-        for access, form, image, is_call in part.accesses:
+        for placed in part.accesses:
+            access, image = placed.access, placed.image
             if image:
                 images += 1e-3 * access.count * costs.image_ns(image)
             if image or access.is_atomic:
                 continue
             where = {AddressSpace.LOCAL: "local", AddressSpace.PRIVATE: "private"}.get(access.space, "issue")
-            own[where] += 1e-3 * costs.access_ns(access, part.context, share, form)
-            if is_call:
+            own[where] += 1e-3 * costs.access_ns(placed, part.context, share)
+            if placed.is_call:
                 own[where] += 1e-3 * access.count * costs.bare_call_ns
         waiting += 1e-3 * share * part.surprises * surprise_ns
         executed = sum(op.count for op in part.ops) + sum(placed.access.count for placed in part.accesses)
@@ -118,8 +119,9 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     if max(work.global_footprint_bytes, *spread_of.values(), 0.0) <= SMALL_BYTES:
         return 0.0
     buffers: dict[tuple[str, bool], list[AccessCount]] = defaultdict(list)
-    for access, _, image, _ in (placed for part in work.contexts for placed in part.accesses):
-        if access.space in GLOBAL_SPACES and not access.is_atomic and not image:
+    for placed in (placed for part in work.contexts for placed in part.accesses):
+        access = placed.access
+        if access.space in GLOBAL_SPACES and not access.is_atomic and not placed.image:
             buffers[access.buffer, access.is_store].append(access)
     streams = {False: 0.0, True: 0.0}
     lone = 0.0

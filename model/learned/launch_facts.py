@@ -169,8 +169,9 @@ def _add_contexts(counts: WorkCounts, amounts: dict[str, float]) -> None:
         for op in part.ops:
             what = "called" if op.kind in _CALLED else "float" if op.element[0] == "f" else "whole"
             amounts[f"{name}.{what}"] += op.count
-        for access, _, _, is_call in part.accesses:
-            if is_call:
+        for placed in part.accesses:
+            access = placed.access
+            if placed.is_call:
                 amounts[f"{name}.called"] += access.count
             if access.space is not AddressSpace.PRIVATE:
                 amounts[f"{name}.{'store' if access.is_store else 'load'}"] += access.count

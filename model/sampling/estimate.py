@@ -38,7 +38,7 @@ def remaining(loop: Unfinished) -> tuple[float, bool]:
     if left <= 0:
         each = bound if loop.bound is not None else float(loop.iterations)
     else:
-        rate = left / (rounds * (lanes_then + loop.lanes) / 2)
+        rate = min(1.0, left / (rounds * (lanes_then + loop.lanes) / 2))
         each = min(bound, 1.0 / rate) if rate * bound > 50 else (1.0 - (1.0 - rate) ** bound) / rate
     each = max(0.0, min(each, MOST_ITERATIONS))
     seen = max(1, loop.iterations)

@@ -163,3 +163,67 @@ def test_code_that_reads_images_is_not_vectorised_where_code_that_calls_function
     fast, called = (predict(device, IMAGE).work for device in (calibrated, slow))
     assert fast == called
     assert predict(slow, IMAGE).runtime_us.p50 > predict(calibrated, IMAGE).runtime_us.p50
+
+
+BRANCH = """// kernelcast: global=n local=64 n=1048576 p=0.5 x=n r=2*n t=n fill.x=uniform:0:1 fill.r=uniform:0:1 fill.t=randint:0:n
+__kernel void k(__global float *x, __global const float *r, __global const int *t, float p, int n) {
+    int i = get_global_id(0); float v = x[i]; if (v > p) BODY }"""
+SCALAR_BRANCHES = {"branch__fp": 0.4, "branch__chain": 0.4}
+
+
+@pytest.mark.parametrize("body", ["x[i] = v * p;", "{ v = v * p + r[i]; x[i] = v; }", "x[i] = r[i] < p ? 0 : v * p;"])
+def test_a_branch_that_a_mask_serves_costs_what_straight_code_does(calibrated: Device, body: str) -> None:
+    scalar = with_costs(calibrated, **SCALAR_BRANCHES)
+    text = BRANCH.replace("BODY", body)
+    assert predict(scalar, text).runtime_us == predict(calibrated, text).runtime_us
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x[i] = v * r[t[i]];",  # wherever the data say
+        "x[i] = v * r[2 * i];",
+        "x[i] = v * r[i + 1];",  # an index of 32 bits that may overflow
+        "x[i] = exp(v);",
+        "{ if (n > 5) x[i] = r[t[i]]; }",  # further in
+    ],
+)
+def test_a_branch_that_no_mask_serves_is_run_by_one_work_item_after_the_other(calibrated: Device, body: str) -> None:
+    scalar = with_costs(calibrated, **SCALAR_BRANCHES)
+    text = BRANCH.replace("BODY", body)
+    assert predict(scalar, text).runtime_us.p50 > 1.5 * predict(calibrated, text).runtime_us.p50
+
+
+def test_stores_under_a_mask_cost_what_they_were_measured_to_take(calibrated: Device) -> None:
+    slow = with_costs(calibrated, masked__stored=2.0)
+    stored, chosen = (BRANCH.replace("BODY", body) for body in ("x[i] = v * p;", "v *= p; x[i] = v;"))
+    assert predict(slow, stored).runtime_us.p50 > 5 * predict(calibrated, stored).runtime_us.p50
+    assert predict(slow, chosen).runtime_us == predict(calibrated, chosen).runtime_us
+
+
+VECTOR = """// kernelcast: global=262144 local=64 x=4*262144 y=4*262144
+__kernel void k(__global const uchar *restrict x, __global uchar *restrict y) {
+    size_t i = get_global_id(0); BODY }"""
+
+
+def test_vload_and_vstore_take_a_call_each_where_functions_are_called(calibrated: Device) -> None:
+    calls, inlined = with_costs(calibrated, call__fmin=2.0, call4__fmin=2.0), with_costs(calibrated, call__fmin=0.0)
+    called = VECTOR.replace("BODY", "vstore4(vload4(i, x), i, y);")
+    pointed = VECTOR.replace("BODY", "((__global uchar4 *)y)[i] = ((__global const uchar4 *)x)[i];")
+    assert predict(calls, called).runtime_us.p50 > 3 * predict(calls, pointed).runtime_us.p50
+    assert predict(inlined, called).runtime_us.p50 == pytest.approx(predict(inlined, pointed).runtime_us.p50, rel=1e-3)
+
+
+DIVISION = """// kernelcast: global=1048576 local=64 w=1000 x=1048576 y=1048576
+__kernel void k(__global int *restrict x, __global int *restrict y, int w) {
+    int i = get_global_id(0); BODY }"""
+
+
+def test_a_remainder_costs_no_second_division(calibrated: Device) -> None:
+    device = with_costs(calibrated, vector__int_divide=3.0, scalar__int_divide=3.0)
+    one, both, two = (
+        predict(device, DIVISION.replace("BODY", body)).runtime_us.p50
+        for body in ("x[i] = i / w;", "x[i] = i / w; y[i] = i % w;", "x[i] = i / w; y[i] = (i + 5) % w;")
+    )
+    assert both < 1.2 * one
+    assert two > 1.8 * one

@@ -50,6 +50,7 @@ class Placed(NamedTuple):
     form: Form
     image: str = ""  # "nearest", "linear" or "write" where it is one
     is_call: bool = False  # of `vload` or `vstore`
+    is_masked: bool = False  # in vector code, of those work-items that a branch lets in
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def _add(
                 forms[id(access)] = _form(access), _image(access)
             if is_masked:
                 count = replace(count, count=runs)
-            own.accesses.append(Placed(count, *forms[id(access)], access.is_call))
+            own.accesses.append(Placed(count, *forms[id(access)], access.is_call, is_masked))
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:

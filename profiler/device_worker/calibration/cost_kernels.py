@@ -95,6 +95,13 @@ def in_loop(context: str, body: str) -> tuple[str, int]:
     return _program(_FLOATS, wrap(step), _FLOAT_SUM), per_round * rounds
 
 
+def masked_stores() -> tuple[str, int]:
+    """Return stores of neighbours by half of the work-items; each counts for all of them."""
+    step, per_round = BODIES["stored_offset"]
+    code = f"if (p > c + {LANES / 2 * 1e-3:.3f}f) {{ {_rounds(step)} }}"
+    return _program(_FLOATS + _OWN_REGION, code, _FLOAT_SUM), per_round * STRAIGHT_ROUNDS
+
+
 def lanes_along(dimension: int) -> tuple[str, int]:
     """Straight-line code whose work-items stand side by side along another dimension than 0."""
     step, per_round = BODIES["fp"]

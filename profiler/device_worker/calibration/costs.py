@@ -57,6 +57,7 @@ _WORDS = {
     "scatter": "stores all over {} KiB",
     "image": "images of 512 x 512, {}",
     "shape": "groups of {}",
+    "masked": "{} under a mask",
     "index": "an index of type {}",
     "atomic": "{} atomics",
 }
@@ -202,6 +203,7 @@ class CostProbes:
             for body in IN_CALLS if context == "called" else QUICK_IN_CONTEXTS if quick else IN_CONTEXTS:
                 self._program(f"{context}.{body}", kernels.in_loop(context, body))
         self._program("reduced.fp", kernels.reduced())
+        self._program("masked.stored", kernels.masked_stores())
 
     def _memory(self, device: Device) -> None:
         """Add probes of stores to lines outside the caches, by footprint, and of images of 512 x 512."""
