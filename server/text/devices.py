@@ -77,11 +77,17 @@ def cells(row: DeviceTime, length: int | None = None) -> tuple[str, str, str, st
 
 def devices_section(rows: Sequence[DeviceTime]) -> Section:
     """Return a row for each device but the first, which all else in a hover is about."""
-    if len(rows) < 2:
-        return Section("")
+    return Section("Other devices", figures=_in_columns(rows, rows[1:])) if len(rows) > 1 else Section("")
+
+
+def devices_table(rows: Sequence[DeviceTime]) -> tuple[str, ...]:
+    """Return a row for each device, the main one first, in lines."""
+    return _in_columns(rows, rows)
+
+
+def _in_columns(rows: Sequence[DeviceTime], shown: Sequence[DeviceTime]) -> tuple[str, ...]:
     head = (*_HEAD[:-1], _HEAD[-1].format(name=short_name(rows[0].device.name)))
-    told = in_columns([head, *(cells(row, _NAME_LENGTH) for row in rows[1:])])
-    return Section("Other devices", figures=told)
+    return in_columns([head, *(cells(row, _NAME_LENGTH) for row in shown)])
 
 
 def device_json(row: DeviceTime) -> dict[str, Any]:

@@ -83,3 +83,18 @@ async def test_an_unknown_id_in_the_settings_is_said_once(start_editor: Start) -
         (said,) = [message for message in editor.messages if "no-such-device" in message]
         assert "kernelcast devices --all" in said
         assert await editor.leave() == 0
+
+
+async def test_a_command_compares_devices_that_are_named(start_editor: Start) -> None:
+    async with start_editor(settings={"device": MAIN}) as editor:
+        editor.open("scale.cl", SCALE)
+        await editor.wait_for_hint("scale.cl")
+        uri = editor.uri("scale.cl")
+        answer = await editor.run("kernelcast.compareDevices", uri, "scale", "", ", ".join(OTHERS))
+        assert [each["device"]["id"] for each in answer["devices"]] == [MAIN, *OTHERS]
+        assert "H200" in answer["text"]
+        refused = await editor.run("kernelcast.compareDevices", uri, "scale", "", "nvidia-h20x")
+        assert "Did you mean `nvidia-h200`?" in refused["error"]["message"]
+        refused = await editor.run("kernelcast.compareDevices", uri, "scale")
+        assert "kernelcast.compareDevices" in refused["error"]["message"]
+        assert await editor.leave() == 0

@@ -3,6 +3,7 @@
 import { commands, workspace, type ExtensionContext } from 'vscode';
 import { Server } from './client/server.ts';
 import { writeLaunchAnnotation } from './commands/annotation.ts';
+import { compareDevices } from './commands/compare.ts';
 import { copyDebugInformation } from './commands/debug_information.ts';
 import { calibrateDevice, learnDevice, selectDevice } from './commands/devices.ts';
 import { openExample } from './commands/example.ts';
@@ -45,6 +46,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     register('kernelcast.measureFile', () => measureFile(server)),
     register('kernelcast.tuneKernel', () => tuneKernel(server)),
     register('kernelcast.fixKernel', () => fixKernel(server)),
+    register('kernelcast.compareKernelDevices', () => compareDevices(server)),
     register('kernelcast.selectDevice', () => selectDevice(server)),
     register('kernelcast.calibrateDevice', () => calibrateDevice(server)),
     register('kernelcast.learnDevice', () => learnDevice(server)),

@@ -10,6 +10,7 @@ export const SERVER = {
   measureAll: 'kernelcast.measureAll',
   measureSizes: 'kernelcast.measureSizes',
   tune: 'kernelcast.tune',
+  compareDevices: 'kernelcast.compareDevices',
   listFixes: 'kernelcast.listFixes',
   applyAndMeasure: 'kernelcast.applyAndMeasure',
   chooseDevice: 'kernelcast.chooseDevice',
@@ -59,6 +60,12 @@ export interface DeviceList {
   readonly current: string;
   readonly chosen: string;
   readonly devices: readonly Device[];
+}
+
+/** A launch on several devices; `text` is a table of them. */
+export interface Comparison {
+  readonly kernel: string;
+  readonly text: string;
 }
 
 export interface Report {

@@ -107,6 +107,17 @@ def test_an_edited_kernel_is_measured_when_its_file_is_saved(start: Start, versi
     assert kept(editor) == ["blend"]
 
 
+def test_a_kernel_on_several_devices_in_a_window_and_a_hint(start: Start, version: Version) -> None:
+    settings = 'compareDevices = { "nvidia-h200" }, hints = { secondDevice = true }, measure = {'
+    editor = start({"blend.cl": PLAIN}, init=version.init.replace("measure = {", settings), size=(120, 24))
+    editor.settle()
+    hint = editor.wait_for_hint(lambda hint: "H200" in hint)
+    editor.run("KernelcastCompare nvidia-h200 generic-gpu")
+    text = editor.wait_for_text("against ")
+    assert hint.rpartition("H200 ")[2] in text
+    assert "Generic" in text
+
+
 def said(editor: Neovim, words: str) -> bool:
     return any(words in message for message in editor.messages())
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.timeout(240)
 COMMANDS = {
     *("KernelcastMeasure", "KernelcastMeasureSizes", "KernelcastMeasureAll", "KernelcastCancel"),
     *("KernelcastDevice", "KernelcastCalibrate", "KernelcastLearn", "KernelcastAnnotate", "KernelcastReport"),
-    *("KernelcastTune", "KernelcastFix"),
+    *("KernelcastTune", "KernelcastFix", "KernelcastCompare"),
     *("KernelcastRestart", "KernelcastLog", "KernelcastInfo"),
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.editors.vscode.conftest import Foretold, ServerStart, WindowOpen
 from tests.editors.vscode.host import CodeServer
+from tests.editors.vscode.window import plain
 from tests.editors.vscode.workbench import Workbench
 
 CHOSEN = "nvidia-a100-80gb-pcie"
@@ -80,3 +81,23 @@ def test_without_any_device_kernels_are_predicted_and_what_to_do_is_said(
     workbench.command("Kernelcast: Measure Kernel on Device")
     assert "install" in workbench.wait_for_message("OpenCL")
     assert workbench.hint("add")
+
+
+def test_further_devices_stand_in_the_hover_and_in_a_table(
+    start_code_server: ServerStart, open_window: WindowOpen, ours: dict[str, Any]
+) -> None:
+    further = {"kernelcast.compareDevices": ["nvidia-h200"], "kernelcast.hints.secondDevice": True}
+    server = start_code_server(settings={**ours, **further})
+    folder = server.home / "kernels"
+    folder.mkdir()
+    workbench = open_window(server, folder)
+    workbench.open("add.cl", ADD)
+    shown = workbench.wait_for_hint("add", lambda text: "H200" in text, "with a second device")
+    time = shown.rpartition("H200 ")[2]
+    assert time in workbench.hover("add", "Other devices")
+    workbench.leave_hover()
+    workbench.put_cursor("add")
+    workbench.command("Kernelcast: Compare Devices")
+    workbench.page.locator(".quick-input-widget:visible .monaco-button", has_text="OK").click()
+    table = workbench.page.locator(".editor-instance").filter(has_text="against").locator(".view-lines")
+    workbench.until(lambda: time in plain(table.first.inner_text()), "a table with the same time")

@@ -74,6 +74,20 @@ function M.fix(bufnr, name)
   end)
 end
 
+--- Of the kernel that the cursor is in; without ids on the devices that are set.
+---@param bufnr integer
+---@param ids string? separated by spaces or commas
+function M.compare(bufnr, ids)
+  kernels.with(bufnr, nil, function(kernel)
+    kernels.with_launch(kernel, function(launch)
+      local named = (ids or ""):gsub("[%s,]+", ",")
+      client_of.ask("compareDevices", { kernels.uri(bufnr), kernel.name, launch, named }, function(found)
+        require("kernelcast.info").open(vim.split(vim.trim(found.text), "\n"), "text")
+      end, bufnr)
+    end)
+  end)
+end
+
 ---@param bufnr integer
 function M.measure_all(bufnr)
   client_of.ask("measureAll", { kernels.uri(bufnr) }, nil, bufnr)
@@ -133,6 +147,7 @@ end
 ---@field name string
 ---@field desc string
 ---@field run fun(bufnr: integer, argument: string)
+---@field nargs? string
 ---@field complete? fun(bufnr: integer): string[]
 
 ---@type kernelcast.Command[]
@@ -156,6 +171,15 @@ local COMMANDS = {
     desc = "Apply a fix, and keep it if it proves to be faster",
     run = M.fix,
     complete = kernels.names,
+  },
+  {
+    name = "Compare",
+    desc = "Predict a kernel on several devices",
+    run = M.compare,
+    nargs = "*",
+    complete = function(bufnr)
+      return require("kernelcast.device").ids(bufnr)
+    end,
   },
   {
     name = "Device",
@@ -201,7 +225,7 @@ function M.create(bufnr)
       command.run(bufnr, call.args)
     end, {
       desc = "Kernelcast: " .. command.desc,
-      nargs = command.complete and "?" or 0,
+      nargs = command.nargs or (command.complete and "?" or 0),
       complete = command.complete and function(lead)
         return vim.tbl_filter(function(word)
           return vim.startswith(word, lead)

@@ -29,12 +29,13 @@ local function of_neovim(bufnr)
 end
 
 ---@param lines string[]
-local function open(lines)
+---@param filetype string?
+function M.open(lines, filetype)
   vim.cmd.new()
   vim.bo.buftype = "nofile"
   vim.bo.bufhidden = "wipe"
   vim.bo.swapfile = false
-  vim.bo.filetype = "markdown"
+  vim.bo.filetype = filetype or "markdown"
   vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
   vim.bo.modifiable = false
   vim.keymap.set("n", "q", vim.cmd.close, { buffer = true, desc = "Close" })
@@ -45,7 +46,7 @@ function M.show(bufnr)
   local own = of_neovim(bufnr)
   client_of.ask("debugInformation", {}, function(text)
     local lines = vim.split(vim.trim(tostring(text)), "\n")
-    open(vim.list_extend(vim.list_extend(lines, { "" }), own))
+    M.open(vim.list_extend(vim.list_extend(lines, { "" }), own))
   end, bufnr)
 end
 
