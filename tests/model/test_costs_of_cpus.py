@@ -165,7 +165,7 @@ def test_code_that_reads_images_is_not_vectorised_where_code_that_calls_function
     assert predict(slow, IMAGE).runtime_us.p50 > predict(calibrated, IMAGE).runtime_us.p50
 
 
-BRANCH = """// kernelcast: global=n local=64 n=1048576 p=0.5 x=n r=2*n t=n fill.x=uniform:0:1 fill.r=uniform:0:1 fill.t=randint:0:n
+BRANCH = """// kernelcast: global=n local=64 n=1048576 p=0.5 x=n r=2*n t=n fill.x=uniform:0:1 fill.t=randint:0:n
 __kernel void k(__global float *x, __global const float *r, __global const int *t, float p, int n) {
     int i = get_global_id(0); float v = x[i]; if (v > p) BODY }"""
 SCALAR_BRANCHES = {"branch__fp": 0.4, "branch__chain": 0.4}
