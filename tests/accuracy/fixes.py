@@ -7,6 +7,7 @@ packages, whose sources are downloaded into that folder once. Rows go to a file 
 stopped goes on; the table is made of all rows there.
 
     .venv/bin/python tests/accuracy/fixes.py --device pocl --minutes 30 --kernels 1000
+    .venv/bin/python tests/accuracy/fixes.py --packages /tmp/packages --kernels 0    # looks for sources only
     .venv/bin/python tests/accuracy/fixes.py --device pocl --table
 """
 
@@ -88,12 +89,13 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(arguments: argparse.Namespace, done: set[str]) -> Iterator[list[Row]]:
     """Yield the rows of one kernel after the other."""
-    began = time.monotonic()
     device = find_device(discover(), arguments.device)
     sources = sources_of(StoreCache(), analytic_only=arguments.analytic_only, ignore_measurements=True)
     predictor = FixPredictor(sources)
     count, measured = len(done), 0
-    for kernel in _kernels(arguments):
+    wanted = _kernels(arguments)
+    began = time.monotonic()  # the first search for packages' sources takes long
+    for kernel in wanted:
         minutes = (time.monotonic() - began) / 60
         if minutes > arguments.minutes or count >= arguments.kernels:
             return
@@ -112,11 +114,10 @@ def _name(kernel: CorpusKernel) -> str:
 
 
 def _kernels(arguments: argparse.Namespace) -> Iterator[CorpusKernel]:
-    """Yield kernels of the generator and of packages in turn."""
+    """Return kernels of the generator and of packages in turn."""
     made = kernels(seeds=range(*arguments.seeds))
     real = _package_kernels(arguments.packages) if arguments.packages else []
-    for pair in zip_longest(made, real):
-        yield from (each for each in pair if each is not None)
+    return (each for pair in zip_longest(made, real) for each in pair if each is not None)
 
 
 def _package_kernels(folder: Path) -> list[CorpusKernel]:
