@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from model.device import Device
+from model.errors import UnknownDevice
 from model.launch.config import Config
+from model.launch.config_place import CONFIG_NAME
 from profiler.side_by_side import SideBySide, measure_side_by_side
 from profiler.turns import Stopping
 from server.analysis.sources import Sources, no_versions, nothing_measured
@@ -123,8 +126,33 @@ def _changes(versions: Versions, devices: Devices, arguments: argparse.Namespace
 
         compared = Changes(version(was), version(now), sources, arguments.tolerance)
         measure: Measure | None = partial(_measured, arguments.budget_s) if arguments.measure else None
-        wanted: Sequence[str | None] = tuple(dict.fromkeys(arguments.device)) or (None,)
-        return [change for each in wanted for change in compared.of(found, each, measure)]
+        wanted: list[str | None] = list(dict.fromkeys(arguments.device)) or [None]
+        if not arguments.device and measure is None:
+            wanted += _further_devices(configurations, found, versions.root, device_for)
+        return list(_on_each(wanted, lambda each: compared.of(found, each, measure)))
+
+
+def _further_devices(
+    configurations: Configurations, found: Affected, root: Path, device_for: Callable[[str], Device]
+) -> Iterator[str]:
+    """Yield the ids of the devices that configurations compare with; those that are unknown are named."""
+    configs = (configurations.of(path, root) for path in sorted(found.all))
+    for name in dict.fromkeys(name for config in configs if config is not None for name in config.compared):
+        try:
+            yield device_for(name).id
+        except UnknownDevice as error:
+            warn(f"{CONFIG_NAME}: {error.message}")
+
+
+def _on_each(wanted: Iterable[str | None], changes_on: Callable[[str | None], Iterable[Change]]) -> Iterator[Change]:
+    """Yield the changes on each device; what has to do with none is told once."""
+    seen: set[str] = set()
+    for at, each in enumerate(wanted):
+        if each in seen:
+            continue
+        own = list(changes_on(each))
+        seen |= {change.device.id for change in own if change.device is not None}
+        yield from (c for c in own if at == 0 or (c.device is not None and c.verdict is not Verdict.GONE))
 
 
 @contextmanager

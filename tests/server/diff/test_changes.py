@@ -137,6 +137,19 @@ def test_several_devices(repo: Repo, diff: Diff) -> None:
     assert {each["device"]["id"] for each in found} == {"generic-cpu", "generic-gpu"}
 
 
+def test_further_devices_of_the_configuration_count(repo: Repo, diff: Diff) -> None:
+    toml = '[device]\nid = "generic-cpu"\ncompare = ["generic-gpu", "generic-cpu", "nonsense"]\n'
+    repo.commit({"k.cl": FAST + COPY, "kernelcast.toml": toml})
+    repo.write({"k.cl": SLOW})
+    told = diff(device="")
+    found = [(each["kernel"], each["verdict"], each["device"]["id"]) for each in told.changes]
+    assert sorted(found) == [
+        ("copy", "gone", "generic-cpu"), ("scale", "slower", "generic-cpu"), ("scale", "slower", "generic-gpu"),
+    ]  # fmt: skip
+    assert "nonsense" in told.err
+    assert {each["device"]["id"] for each in diff(device="generic-gpu").changes} == {"generic-gpu"}
+
+
 def test_two_folders(repo: Repo, diff: Diff, tmp_path: Path) -> None:
     for name, text in (("old", FAST), ("new", SLOW)):
         (tmp_path / name / "src").mkdir(parents=True)
