@@ -23,11 +23,10 @@ def main() -> int:
     order = json.load(sys.stdin)
     found: dict[str, dict[str, list[float | None]]] = {}
     for strategy in order["strategies"]:
-        draws = 1 if strategy == "brute_force" else order["draws"]
         found[strategy] = {}
         for file in order["files"]:
             reached: list[float | None] = []
-            for seed in range(draws):
+            for seed in range(order["draws"]):
                 random.seed(seed)
                 numpy.random.seed(seed)
                 with contextlib.redirect_stdout(io.StringIO()):
