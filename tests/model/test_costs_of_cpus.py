@@ -194,6 +194,12 @@ def test_a_branch_that_no_mask_serves_is_run_by_one_work_item_after_the_other(ca
     assert predict(scalar, text).runtime_us.p50 > 1.5 * predict(calibrated, text).runtime_us.p50
 
 
+def test_a_branch_that_ids_decide_is_no_vector_code_under_a_mask(calibrated: Device) -> None:
+    scalar = with_costs(calibrated, **SCALAR_BRANCHES)
+    text = BRANCH.replace("v > p", "i < n / 2").replace("BODY", "x[i] = v * p;")
+    assert predict(scalar, text).runtime_us.p50 > 1.5 * predict(calibrated, text).runtime_us.p50
+
+
 def test_stores_under_a_mask_cost_what_they_were_measured_to_take(calibrated: Device) -> None:
     slow = with_costs(calibrated, masked__stored=2.0)
     stored, chosen = (BRANCH.replace("BODY", body) for body in ("x[i] = v * p;", "v *= p; x[i] = v;"))

@@ -172,10 +172,11 @@ def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[
     """Return of each part, as a side of a branch, whether vector code runs it for all work-items under a mask.
 
     Compilers do so with arithmetic, and with loads and stores of neighbours at the work-items' own place: what else an
-    index adds may overflow. They do not with loops, calls, divisions of integers, or any other access. Source: LLVM's
-    loop vectoriser, if-conversion; seen in what PoCL makes of each.
+    index adds may overflow. They do not with loops, calls, divisions of integers, or any other access. What ids decide
+    is mostly the same for neighbours, and compares in vectors what straight code has no vectors of. Source: LLVM's loop
+    vectoriser, if-conversion; seen in what PoCL makes of each.
     """
-    masked = [part.loop is None and _is_masked(part, outline, counted) for part in outline.parts]
+    masked = [_is_masked(part, outline, counted) for part in outline.parts]
     for number in range(len(outline.parts) - 1, 0, -1):  # inner parts come after outer ones
         if not masked[number]:
             masked[outline.parts[number].parent] = False
@@ -183,6 +184,9 @@ def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[
 
 
 def _is_masked(part: Part, outline: Outline, counted: Mapping[int, AccessCount]) -> bool:
+    branch = part.branch
+    if branch is None or (part.parts_ways and branch.share is None and not branch.condition.has("load")):
+        return False
     keys = (outline.keys[key] for key, _ in (*part.ops, *part.unrolled))
     if any(kind is OpKind.INT_DIVIDE or function for kind, _, _, function in keys):
         return False
