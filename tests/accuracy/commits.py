@@ -5,7 +5,8 @@
 
 Each commit that touched a kernel is compared with its parent under launches that are inferred, predicted and measured
 in turns. Rows are kept as they come, so that a call that was stopped goes on where it ended; nothing of a repository
-but hashes of its commits and the names of kernels is written, and that into the file that is named.
+but hashes of its commits and the names of kernels is written, and that into the file that is named. Repositories of
+suites and programs that accuracy is reported on elsewhere are refused, and copies of their kernels left out.
 
 A pair is clear if its measured ratio is known (the 95 % interval lies on one side of 1) and at least 5 % from 1. Of the
 clear pairs `direction` counts predicted ratios on the right side of 1, and `told` those for which the verdict says so.
@@ -19,6 +20,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -27,6 +29,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from profiler.corpus.origins.decontamination import is_exam_kernel, is_exam_path
 
 THRESHOLD = 1.05
 _OPENCL = ("*.cl", "*.clh", "*.ocl", "*.opencl")
@@ -130,6 +134,15 @@ def _share(count: int, whole: int) -> str:
     return f"{count} ({100 * count / whole:.0f} %)" if whole else "-"
 
 
+def is_exam(repository: Path) -> bool:
+    """Return whether a repository is, by its folder or its clone's source, one that accuracy is reported on."""
+    folder = repository.resolve()
+    clones = _git(repository, "config", "-z", "--get-regexp", r"^remote\..*\.url$", allowed=(0, 1))
+    sources = ("/".join(folder.parts[-2:]), *(each.partition("\n")[2].removesuffix(".git") for each in clones))
+    names = [name for source in sources for name in (source, *re.split(r"[/+:]", source))]
+    return any(is_exam_path(name) or is_exam_path(f"{name}/modules/") for name in names)
+
+
 def kernel_commits(repository: Path, most: int) -> list[str]:
     """Return the newest commits with one parent that touch OpenCL files, or host programs that hold kernels now."""
     hosts = _git(repository, "grep", "-l", "-z", "-E", _KERNEL, "HEAD", "--", *_HOSTS, allowed=(0, 1))
@@ -165,6 +178,8 @@ def compared(repository: Path, commit: str, device: str, budget_s: float, flags:
 def rows_of(commit: str, device: str, changes: Iterable[dict[str, Any]]) -> Iterator[Row]:
     """Yield the pairs that were both predicted and measured; not those of which the name alone changed."""
     for each in changes:
+        if is_exam_path(each["file"]) or is_exam_kernel(each["kernel"]):
+            continue
         ratio, measured = each["ratio"], each["measured_ratio"]
         if ratio is not None and measured is not None:
             yield Row(
@@ -219,6 +234,8 @@ def main() -> int:
     parser.add_argument("--flag", action="append", default=[], metavar="FLAG", help="for `kernelcast diff`, as -I=DIR")
     arguments = parser.parse_args()
     arguments.device = arguments.device or ["pocl"]
+    if refused := [str(each) for each in arguments.repository if is_exam(each)]:
+        parser.error(f"accuracy is reported on these elsewhere, so they must not be looked at: {', '.join(refused)}")
     if arguments.repository:
         collect(arguments.file, arguments)
     by_device: dict[str, list[Row]] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.accuracy.commits import Row, kernel_commits, rows_of, scores, table
+from tests.accuracy.commits import Row, is_exam, kernel_commits, rows_of, scores, table
 
 _ROW = Row("c", "k", "pocl", "64 / auto", 1.5, 1.2, 1.9, 1.6, 1.55, 1.65, True)
 _UNCHANGED = replace(_ROW, measured=1.0, measured_low=0.99, measured_high=1.01)
@@ -63,7 +63,9 @@ def test_without_pairs_there_are_no_scores() -> None:
 def test_pairs_that_were_not_measured_are_left_out() -> None:
     measured = {"median": 1.0, "low": 0.9, "high": 1.1}
     change = {"kernel": "k", "ratio": {"p10": 0.9, "p50": 1.0, "p90": 1.1}, "launch": "64 / auto", "equal": True}
-    kept = [{**change, "measured_ratio": measured}, {**change, "measured_ratio": None}]
+    change = {**change, "file": "k.cl", "measured_ratio": measured}
+    copies = [{**change, "file": "third_party/rodinia/k.cl"}, {**change, "kernel": "lud_diagonal"}]
+    kept = [change, {**change, "measured_ratio": None}, *copies]
     assert [row.measured for row in rows_of("c", "pocl", kept)] == [1.0]
 
 
@@ -90,6 +92,23 @@ def _repository(folder: Path) -> list[str]:
             git("commit", "-q", "-m", name)
             commits.append(git("rev-parse", "HEAD"))
     return commits[::-1]
+
+
+@pytest.mark.parametrize(
+    ("folder", "clone", "is_refused"),
+    [
+        ("rodinia_3.1", "", True), ("work", "https://example.org/someone/PolyBench-ACC.git", True),
+        ("opencv", "", True), ("ggml-org+llama.cpp/repo", "", True),
+        ("fractals", "git@example.org:a/fractals.git", False),
+    ],
+)  # fmt: skip
+def test_repositories_that_accuracy_is_reported_on_elsewhere_are_refused(
+    tmp_path: Path, folder: str, clone: str, is_refused: bool
+) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / folder)], check=True)
+    if clone:
+        subprocess.run(["git", "-C", str(tmp_path / folder), "remote", "add", "origin", clone], check=True)
+    assert is_exam(tmp_path / folder) is is_refused
 
 
 def test_commits_are_those_that_touch_kernels(tmp_path: Path) -> None:
