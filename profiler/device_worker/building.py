@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pyopencl as cl
@@ -30,13 +33,14 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
     prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
-    text = f'{prologue}{options.forced_lines}#line 1 "{_quoted(name)}"\n{source}'
-    folders = [*([str(Path(path).parent)] if path else []), *options.include_dirs]
+    forced = replace(options, forced_includes=tuple(map(_absolute, options.forced_includes)))
+    text = f'{prologue}{forced.forced_lines}#line 1 "{_quoted(name)}"\n{source}'
+    folders = [_absolute(each) for each in (*([str(Path(path).parent)] if path else []), *options.include_dirs)]
     with tempfile.TemporaryDirectory(prefix="kernelcast-") as links, named_failures(f"building {name}"):
         arguments = [part for folder in folders for part in ("-I", _without_blanks(folder, Path(links)))]
         try:
             program = cl.Program(context, text)
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _working_folder(links):
                 warnings.simplefilter("ignore", cl.CompilerWarning)  # says no more than that the driver said something
                 program.build([*arguments, *options.flags])
         except cl.RuntimeError as error:
@@ -44,6 +48,22 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
                 raise _explained(str(error), name, folders) from None
             raise
     return program
+
+
+@contextmanager
+def _working_folder(folder: str) -> Iterator[None]:
+    """Work in another folder: clang looks for `#include "..."` in the current one first, whatever `-I` says."""
+    before = os.open(".", os.O_RDONLY | getattr(os, "O_PATH", 0))  # may have been deleted, so it has no path
+    try:
+        os.chdir(folder)
+        yield
+    finally:
+        os.fchdir(before)
+        os.close(before)
+
+
+def _absolute(path: str) -> str:
+    return path if os.path.isabs(path) else os.path.abspath(path)
 
 
 def _one_line(define: str) -> str:

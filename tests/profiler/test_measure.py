@@ -111,6 +111,17 @@ def test_an_error_in_an_include_names_the_include(scale: Kernel, make_request: M
     assert failure.value.line is None
 
 
+def test_an_include_is_that_next_to_the_file_and_not_one_of_the_same_name_in_the_current_folder(
+    scale: Kernel, make_request: MakeRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "value.h").write_text("")
+    (tmp_path / "value.h").write_text("#error the one of the current folder\n")
+    monkeypatch.chdir(tmp_path)
+    for path in (str(tmp_path / "sub" / "k.cl"), "sub/k.cl"):
+        measure(make_request('#include "value.h"\n' + SCALE, scale, launch_of(), path=path))
+
+
 def test_defines_and_folders_may_contain_blanks(
     make_kernel: MakeKernel, make_request: MakeRequest, types: Any, tmp_path: Path
 ) -> None:
