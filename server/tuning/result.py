@@ -9,6 +9,7 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.differences import Difference
 from server.text.format import format_duration_us, format_things
+from server.text.versions import faster_words
 from server.tuning.trial import Tried, Tuned
 
 
@@ -94,7 +95,7 @@ def difference_text(difference: Difference | None, *, is_accepted: bool) -> str:
 def _imported_sentence(kernel: str, winner: Tried, base_us: float | None) -> str:
     now = winner.candidate.imported_us
     assert now is not None
-    instead = f" instead of {format_duration_us(base_us)} ({base_us / now:.2f}x as fast)" if base_us else ""
+    instead = f" instead of {format_duration_us(base_us)} ({faster_words(now / base_us)})" if base_us else ""
     return f"{kernel}: {changes_text(winner)} took {format_duration_us(now)}{instead} where it was measured"
 
 
@@ -117,9 +118,9 @@ def outcome_sentence(tuned: Tuned) -> str:
             return _imported_sentence(kernel, winner, base.candidate.imported_us)
         return (
             f"{kernel}: {changes_text(winner)} is predicted to take {format_duration_us(now)} "
-            f"instead of {format_duration_us(was)} ({was / now:.2f}x as fast)"
+            f"instead of {format_duration_us(was)} ({faster_words(now / was)})"
         )
     return (
         f"{kernel}: {changes_text(winner)} takes {format_duration_us(winner.measured_us)} instead of "
-        f"{format_duration_us(base.measured_us)}, {1 / winner.ratio.ratio:.2f}x as fast, results {results_text(winner)}"
+        f"{format_duration_us(base.measured_us)}, {faster_words(winner.ratio.ratio)}, results {results_text(winner)}"
     )
