@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.server.diff.conftest import COPY, FAST, SLOW, Repo
-
-yaml = pytest.importorskip("yaml")
 
 _GH = """#!/bin/sh
 echo "$*" >> "$CALLS"
