@@ -38,6 +38,7 @@ from server.diff.listing import changes_json, markdown, plain_text, show
 from server.diff.named import Versions, versions_of
 from server.diff.sides import Configurations, Side, write_sides
 from server.diff.version import Version
+from server.text.escaping import one_line
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             else Accepted()
         )
         versions = versions_of(arguments.versions, arguments.repository)
-        changes = [accepted.mark(each) for each in _changes(versions, devices, arguments)]
+        changes = accepted.marked(_changes(versions, devices, arguments))
     except (GitError, BaselineError) as error:
         raise WrongCallError(error.message) from None
     failed = failing(changes, arguments.fail_on)
@@ -100,10 +101,8 @@ def _as(form: str, changes: Sequence[Change], names: tuple[str, str], failed: Co
 def _changes(versions: Versions, devices: Devices, arguments: argparse.Namespace) -> list[Change]:
     old, new = Contents(versions.old), Contents(versions.new)
     found = affected(old, new)
-    for note in (*versions.old.notes, *versions.new.notes):
-        warn(note)
-    for path in found.binary:
-        warn(f"{path} is binary: it is not read")
+    for note in (*versions.old.notes, *versions.new.notes, *found.problems):
+        warn(one_line(note))
     if not found.all:
         return []
     with _sides(old, new, found, versions.root, arguments) as (was, now, configurations):

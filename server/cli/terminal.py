@@ -82,6 +82,6 @@ def _console(*, is_error: bool) -> Console:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")  # not every terminal knows µ and ±
     if stream.isatty():
-        return _Console(stderr=is_error, highlight=False, markup=False)
+        return _Console(stderr=is_error, highlight=False, markup=False, emoji=False)
     trimmed = cast(TextIO, _WithoutPadding(stream))
-    return _Console(file=trimmed, width=_UNBOUNDED, highlight=False, markup=False)
+    return _Console(file=trimmed, width=_UNBOUNDED, highlight=False, markup=False, emoji=False)

@@ -40,18 +40,28 @@ class Contents:
         """Return the texts of those files that can be read and are no binary ones."""
         return {path: decoded(data) for path, data in self.read(paths).items() if not is_binary(data)}
 
+    def problem(self, path: str) -> str:
+        """Return why a file of the tree has no text; empty where it has one, or is not in the tree."""
+        if path not in self.tree.files:
+            return ""
+        content = self.read([path]).get(path)
+        if content is None:
+            return f"{path} of {self.tree.name} cannot be read: it is missing, larger than 16 MiB or no plain file"
+        return f"{path} is binary: it is not read" if is_binary(content) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """Paths of one or both trees. `changed` differ in more than comments and spacing; `binary` are not read.
+    """Paths of one or both trees. `changed` differ in more than comments and spacing.
 
-    `includers` are unchanged and include a changed one; `users` use what one defines.
+    `includers` are unchanged and include a changed one; `users` use what one defines. `problems` say which files that
+    differ have no text, and why.
     """
 
     changed: frozenset[str]
     users: frozenset[str]
     includers: frozenset[str]
-    binary: tuple[str, ...]
+    problems: tuple[str, ...]
 
     @property
     def all(self) -> frozenset[str]:
@@ -64,13 +74,13 @@ def affected(old: Contents, new: Contents) -> Affected:
     differing = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     differing = {path for path in differing if is_source(path)}
     was, now = old.texts(differing), new.texts(differing)
-    binary = {path for path in differing if any(is_binary(side.read([path]).get(path, b"")) for side in (old, new))}
+    problems = [problem for path in sorted(differing) for side in (old, new) if (problem := side.problem(path))]
     changed = {path for path in was.keys() | now.keys() if not _reads_alike(path, was.get(path), now.get(path))}
     users: set[str] = set()
     for side, texts in ((old, was), (new, now)):
         users |= _users(side, {path: text for path, text in texts.items() if path in changed})
     includers = _includers(old, new, changed | users) - changed - users
-    return Affected(frozenset(changed), frozenset(users), frozenset(includers), tuple(sorted(binary)))
+    return Affected(frozenset(changed), frozenset(users), frozenset(includers), tuple(dict.fromkeys(problems)))
 
 
 def may_hold_kernels(path: str, text: str) -> bool:

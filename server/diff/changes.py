@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -202,6 +203,8 @@ def _read(version: Version, paths: Sequence[str], device: str | None) -> _Read:
     texts = version.side.contents.texts(paths)
     made = _Read(texts=texts)
     for path in paths:
+        if problem := version.side.contents.problem(path):
+            made.problems[path] = problem
         if path not in texts or not may_hold_kernels(path, texts[path]):
             continue
         request = Request(version.side.path(path), None, None, version.options, device)
@@ -229,10 +232,11 @@ def _is_built_alike(own: Forecast, now: Forecast) -> bool:
 def _unreadable(was: _Read, now: _Read) -> Iterator[Change]:
     """Yield the kernels of new files that could not be analysed, as their text names them; the old names all others."""
     for path in sorted(now.problems.keys() - {each.file for each in was.kernels}):
-        reason, text = now.problems[path], now.texts[path]
+        reason, text = now.problems[path], now.texts.get(path, "")
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()  # what the kernels mean is not known
         for found in KERNEL_NAME.finditer(text):
             line = text.count("\n", 0, found.start(1)) + 1
-            yield Change(Place(found[1], path, line), Verdict.UNKNOWN, None, None, reason)
+            yield Change(Place(found[1], path, line), Verdict.UNKNOWN, None, None, reason, fingerprint=fingerprint)
 
 
 def _gone(old: KernelVersion, problem: str | None) -> Iterator[Change]:

@@ -14,6 +14,7 @@ from model.version import VERSION
 from server.cli.comparing import Verdict
 from server.diff.changes import Change
 from server.diff.listing import change_words, in_order, launch_words, sentence, verdict_words
+from server.text.escaping import message, one_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ABOUT = {
@@ -24,6 +25,11 @@ _ABOUT = {
     Verdict.GONE: "The kernel is gone",
     Verdict.UNKNOWN: "The kernel changed, and its times cannot be compared",
 }
+_HELP = (
+    "Kernelcast predicts OpenCL kernels before and after a change, under the same launch. "
+    '`kernelcast diff --help` and the page "Changes under review" of its documentation say how.'
+)
+_PLACEHOLDER = re.compile(r"\{(?=\d+\})")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -37,6 +43,8 @@ def sarif(changes: Sequence[Change], failed: Collection[Change]) -> dict[str, An
             "id": _rule(verdict),
             "name": "Kernel" + "".join(word.title() for word in str(verdict).split()),
             "shortDescription": {"text": text},
+            "fullDescription": {"text": f"{text}."},
+            "help": {"text": _HELP},
             "defaultConfiguration": {"level": "warning" if verdict is Verdict.SLOWER else "note"},
         }
         for verdict, text in _ABOUT.items()
@@ -67,7 +75,7 @@ def _result(change: Change, *, is_failed: bool) -> dict[str, Any]:
         "ruleId": _rule(change.verdict),
         "ruleIndex": list(_ABOUT).index(change.verdict),
         "level": level,
-        "message": {"text": _printable(f"{change.at.kernel}: {words}{device}: {reason}")},
+        "message": {"text": _message(f"{change.at.kernel}: {words}{device}: {reason}")},
         "locations": [
             {
                 "physicalLocation": {
@@ -85,6 +93,11 @@ def _result(change: Change, *, is_failed: bool) -> dict[str, Any]:
     if change.is_accepted:
         result["suppressions"] = [{"kind": "external", "justification": "accepted in the baseline file"}]
     return result
+
+
+def _message(text: str) -> str:
+    """Return text without what SARIF takes for a link or for an argument: a file may have any name."""
+    return _PLACEHOLDER.sub("{ ", message(one_line(_printable(text))))
 
 
 def _rule(verdict: Verdict) -> str:

@@ -73,8 +73,10 @@ class Accepted:
 
     entries: tuple[dict[str, Any], ...] = ()
 
-    def mark(self, change: Change) -> Change:
-        return replace(change, is_accepted=True) if _key(_entry(change)) in set(map(_key, self.entries)) else change
+    def marked(self, changes: Iterable[Change]) -> list[Change]:
+        """Return the changes, those that are accepted marked as such."""
+        known = set(map(_key, self.entries))
+        return [replace(each, is_accepted=True) if _key(_entry(each)) in known else each for each in changes]
 
     def with_changes(self, changes: Iterable[Change]) -> Accepted:
         """Return the same with these changes accepted; they take the place of what was said of their kernels before."""

@@ -114,7 +114,9 @@ class Repository:
         if not patterns:
             return set()
         where = ["--untracked"] if commit is None else [commit]
-        told = self.git("grep", "-l", "-z", "-a", "-F", "-f", "-", *where, stdin=patterns, allowed=(0, 1))
+        # With `color.ui=always` colours would be part of the paths.
+        options = ("--no-color", "-l", "-z", "-a", "-F", "-f", "-")
+        told = self.git("grep", *options, *where, stdin=patterns, allowed=(0, 1))
         paths = {os.fsdecode(path) for path in _records(told)}
         return paths if commit is None else {path.partition(":")[2] for path in paths}
 

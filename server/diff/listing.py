@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from server.cli.comparing import Verdict
 from server.cli.tables import table_of
 from server.cli.terminal import listed, out
 from server.diff.changes import Change, Place
+from server.text.escaping import one_line
 from server.text.format import format_duration_us, format_things
 from server.text.versions import faster_words, ratio_json
 
@@ -24,6 +26,8 @@ _WIDTH = 10_000  # of a file
 _ORDER = (Verdict.SLOWER, Verdict.UNKNOWN, Verdict.FASTER, Verdict.UNCLEAR, Verdict.NEW, Verdict.GONE)
 _WORDS = {Verdict.FASTER: "likely faster", Verdict.SLOWER: "likely slower", Verdict.UNKNOWN: "cannot tell"}
 _ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&<>\\`*_[]|~@#"}
+_LINKED = re.compile(r"(?<=:)/(?=/)|(?<=www)\.", re.IGNORECASE)  # hosts make links of what looks like one
+_MENTION = re.compile("(?<=&#(?:64|35);)")  # of a user or an issue, which hosts look for in what is rendered
 _MEASURED = {Verdict.FASTER: "faster", Verdict.SLOWER: "slower"}
 _SIGNS = {Verdict.FASTER: "🟢", Verdict.SLOWER: "🔴", Verdict.UNKNOWN: "❔", Verdict.UNCLEAR: "⚪"}
 
@@ -60,7 +64,11 @@ def summary(changes: Sequence[Change], names: tuple[str, str]) -> str:
 def plain_text(changes: Sequence[Change], names: tuple[str, str]) -> str:
     """Return what `show` prints."""
     stream = io.StringIO()
-    _show(Console(file=stream, width=_WIDTH, highlight=False, markup=False), changes, names)
+    # A file has no colours, whatever FORCE_COLOR wants of terminals.
+    console = Console(
+        file=stream, width=_WIDTH, highlight=False, markup=False, emoji=False, force_terminal=False, color_system=None
+    )
+    _show(console, changes, names)
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().split("\n"))
 
 
@@ -70,23 +78,23 @@ def show(changes: Sequence[Change], names: tuple[str, str]) -> None:
 
 
 def _show(console: Console, changes: Sequence[Change], names: tuple[str, str]) -> None:
-    console.print(Text(summary(changes, names), "bold"))
+    console.print(Text(one_line(summary(changes, names)), "bold"))
     if not changes:
         return
     table = table_of("Kernel", "File", "Device", "Launch", ">Old", ">New", ">Change", "Verdict")
     for each in in_order(changes):
         table.add_row(
             each.at.kernel,
-            f"{each.at.file}:{each.at.line}",
+            one_line(f"{each.at.file}:{each.at.line}"),
             each.device.id if each.device is not None else "",
-            launch_words(each),
+            one_line(launch_words(each)),
             _time(each.old_us),
             _time(each.new_us),
             change_words(each),
             verdict_words(each),
         )
     console.print(table)
-    console.print(listed(dict.fromkeys(f"{each.at.kernel}: {sentence(each)}" for each in in_order(changes))))
+    console.print(listed(dict.fromkeys(one_line(f"{each.at.kernel}: {sentence(each)}") for each in in_order(changes))))
 
 
 def changes_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
@@ -161,11 +169,16 @@ def _row(change: Change) -> str:
 
 def _cell(text: str) -> str:
     """Return text that means nothing in a cell: a file of a pull request may have any name."""
-    return " ".join(text.split()).translate(_ESCAPED)
+    return _MENTION.sub("&#8203;", _escaped(text))
 
 
 def _code(text: str) -> str:
-    return f"<code>{_cell(text)}</code>"
+    return f"<code>{_escaped(text)}</code>"
+
+
+def _escaped(text: str) -> str:
+    plain = one_line(" ".join(text.split())).translate(_ESCAPED)
+    return _LINKED.sub(lambda found: f"&#{ord(found[0])};", plain)
 
 
 def change_words(change: Change) -> str:

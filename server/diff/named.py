@@ -30,6 +30,8 @@ def versions_of(words: Sequence[str], folder: Path) -> Versions:
     """
     if len(words) > 2:
         raise GitError("name one revision, two, or two folders")
+    if not all(words):
+        raise GitError("a version is empty: name a revision, two, or two folders")
     if len(words) == 2 and all((folder / word).is_dir() for word in words):
         was, now = ((folder / word).resolve() for word in words)
         return Versions(folder_tree(was, words[0]), folder_tree(now, words[1]), now)
@@ -43,6 +45,10 @@ def versions_of(words: Sequence[str], folder: Path) -> Versions:
     except GitError:
         if (folder / old_name).is_dir():
             raise GitError(f"`{old_name}` is a folder, and no revision: name two folders, OLD NEW") from None
+        if (folder / old_name).is_file():
+            raise GitError(
+                f"`{old_name}` is a file, and no revision: `kernelcast compare OLD NEW` compares two files"
+            ) from None
         raise
     return Versions(old, _tree(repository, new_name) if new_name else working_tree(repository), repository.folder)
 
@@ -51,6 +57,8 @@ def _range(word: str, repository: Repository) -> tuple[str, str]:
     """Return the names on both sides of `..`, the second "" where there is none; `...` begins at their ancestor."""
     for dots in ("...", ".."):
         old, found, new = word.partition(dots)
+        if found and not old and not new:  # variables of a script that are not set would compare HEAD with itself
+            raise GitError(f"`{word}` names no revision: name one at least, as BASE{dots}HEAD")
         if found:
             old, new = old or "HEAD", new or "HEAD"
             if dots == "...":

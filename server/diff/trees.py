@@ -122,8 +122,14 @@ class FolderTree:
     nested: tuple[str, ...] = ()  # paths of submodules, each with a slash
 
     def read(self, paths: Iterable[str]) -> dict[str, bytes]:
-        found = ((path, _read(self.folder / path)) for path in paths if path in self.files)
-        return {path: content for path, content in found if content is not None}
+        wanted = [path for path in paths if path in self.files]
+        found = {path: content for path in wanted if (content := _read(self.folder / path)) is not None}
+        if self.repository is None or len(found) == len(wanted):
+            return found
+        # A sparse checkout leaves files out of the working tree that are part of it all the same.
+        absent = {path: self.files[path] for path in wanted if not os.path.lexists(self.folder / path)}
+        blobs = self.repository.blobs(absent.values())
+        return found | {path: blobs[oid] for path, oid in absent.items() if oid in blobs}
 
     def holding(self, words: Iterable[str]) -> set[str]:
         if self.repository is None:
@@ -152,9 +158,8 @@ def working_tree(repository: Repository) -> FolderTree:
         elif path not in edited and is_plain(path):
             files[path] = entry.oid
     for path in (*edited, *repository.untracked()):
-        content = _read(repository.folder / path) if is_plain(path) else None
-        if content is not None:
-            files[path] = _blob_id(content)
+        if is_plain(path) and os.path.lexists(repository.folder / path):
+            files[path] = _content_id(repository.folder / path)
     return FolderTree("the working tree", repository.folder, files, tuple(notes), repository, tuple(nested))
 
 
@@ -166,9 +171,8 @@ def folder_tree(folder: Path, name: str) -> FolderTree:
         for each in names:
             path = Path(top, each)
             relative = path.relative_to(folder).as_posix()
-            content = _read(path) if is_source(relative) else None
-            if content is not None:
-                found[relative] = _blob_id(content)
+            if is_source(relative):
+                found[relative] = _content_id(path)
     return FolderTree(name, folder, found)
 
 
@@ -197,6 +201,9 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _blob_id(content: bytes) -> str:
-    """Return Git's id of a blob with this content."""
+def _content_id(path: Path) -> str:
+    """Return Git's id of a blob with a file's content; an id that no other file has if it cannot be read."""
+    content = _read(path)
+    if content is None:
+        return f"unread {path}"
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

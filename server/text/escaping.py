@@ -24,6 +24,13 @@ _BLOCK = re.compile(
     r"(?=#|>|~~~|\||=+\s*$|-+\s*$|[-+*](?:\s|$)|(?:[-*_]\s*){3,}$|(?<=\d)[.)])"
 )
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# What would begin another line, command a terminal, or show text in another order than it has.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def one_line(text: str) -> str:
+    """Return text that stays in its line of a terminal or a build's log: a file may have any name."""
+    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def inline(text: str) -> str:

@@ -72,6 +72,44 @@ def test_a_comment_holds_no_markup_of_the_author_of_a_change(repo: Repo, diff: D
     assert row.count("|") == 8
 
 
+@pytest.fixture
+def odd_names(repo: Repo) -> Repo:
+    """A kernel in a file whose name would end a line, colour it, begin a command of a build's log and be a link."""
+    was, now = "a\n::error::x/\x1b[31mred\u202e.cl", "[x](www.evil.com {0}/:tada: @me.cl"
+    repo.commit({was: FAST})
+    repo.git("rm", "-q", was)
+    repo.write({now: SLOW})
+    return repo
+
+
+@pytest.mark.usefixtures("odd_names")
+def test_no_name_of_a_file_begins_a_line_or_commands_a_terminal(diff: Diff) -> None:
+    for form in ("text", "markdown"):
+        told = diff(form=form).out
+        assert not set("\x1b\u202e") & set(told)
+        assert not any(line.lstrip().startswith("::") for line in told.splitlines())
+    assert ":tada: @me.cl:2" in diff(form="text").out
+
+
+@pytest.mark.usefixtures("odd_names")
+def test_no_name_of_a_file_is_a_link_or_a_mention(diff: Diff) -> None:
+    told = diff(form="markdown").out
+    assert "www." not in told
+    assert "@" not in told
+    (reason,) = [line for line in told.splitlines() if line.startswith("- ")]
+    assert "&#10;" not in reason
+    (result,) = json.loads(diff(form="sarif").out)["runs"][0]["results"]
+    assert "](" not in result["message"]["text"]
+    assert "{0}" not in result["message"]["text"]
+
+
+@pytest.mark.usefixtures("changed")
+def test_a_file_has_no_colours(diff: Diff, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert diff("-o", str(tmp_path / "out.txt")).status == 0
+    assert "\x1b" not in (tmp_path / "out.txt").read_text()
+
+
 def test_a_comment_is_no_longer_than_hosts_take(repo: Repo, diff: Diff) -> None:
     names = [f"a_kernel_of_some_length_{number}" for number in range(300)]
     repo.commit({"k.cl": "\n"})
@@ -101,6 +139,8 @@ def test_sarif_has_what_code_hosts_need(diff: Diff) -> None:
         assert not place["artifactLocation"]["uri"].startswith(("/", "."))
         assert place["region"]["startLine"] >= 1
         assert each["message"]["text"]
+    for rule in rules:
+        assert all(rule[name]["text"] for name in ("shortDescription", "fullDescription", "help"))
 
 
 @pytest.mark.usefixtures("changed")
@@ -166,6 +206,18 @@ def test_a_baseline_that_is_none_is_named(diff: Diff, tmp_path: Path, content: s
     assert told.status == 2
     assert "is no baseline of `kernelcast diff`" in told.err
     assert diff("--write-baseline").status == 2
+
+
+@pytest.mark.usefixtures("changed")
+def test_an_accepted_kernel_that_could_not_be_analysed_fails_again_once_its_file_changes(
+    changed: Repo, diff: Diff, tmp_path: Path
+) -> None:
+    changed.write({"kernelcast.toml": '[device]\nid = "no such device"\n'})
+    check = ("--fail-on", "unknown", "--baseline", str(tmp_path / "b.json"))
+    assert diff(*check, "--write-baseline", device="").status == 0
+    assert diff(*check, device="").status == 0
+    changed.write({"k.cl": SLOW.replace("4000", "8000")})
+    assert diff(*check, device="").status == 1
 
 
 def test_a_configuration_that_cannot_be_read_is_named(changed: Repo, diff: Diff) -> None:

@@ -40,6 +40,16 @@ def test_a_revision_that_is_none_is_named(repo: Repo, diff: Diff) -> None:
     told = diff("sub")
     assert (told.status, "`sub` is a folder, and no revision" in told.err) == (2, True)
     assert diff("a", "b", "c").status == 2
+    told = diff("sub/k.cl", "sub/k.cl")
+    assert (told.status, "`kernelcast compare OLD NEW` compares two files" in told.err) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("",), ("..",), ("...",), ("", "HEAD")])
+def test_variables_that_are_not_set_are_a_wrong_call_and_not_an_empty_comparison(
+    repo: Repo, diff: Diff, words: tuple[str, ...]
+) -> None:
+    repo.commit({"k.cl": FAST})
+    assert diff(*words).status == 2
 
 
 def test_a_bare_repository_has_revisions_but_no_working_tree(repo: Repo, diff: Diff, tmp_path: Path) -> None:
@@ -130,6 +140,51 @@ def test_binary_files_are_named_and_left(repo: Repo, diff: Diff) -> None:
     repo.write({"k.cl": b"\x7fELF\0\1kernel void x" * 50})
     told = diff()
     assert (told.changes, told.err) == ([], "kernelcast: k.cl is binary: it is not read\n")
+
+
+@pytest.mark.parametrize("kept", ["old", "new", "neither"])
+def test_a_file_that_git_has_lost_is_named_and_its_kernels_left_open(repo: Repo, diff: Diff, kept: str) -> None:
+    repo.commit({"k.cl": FAST})
+    repo.commit({"k.cl": SLOW})
+    lost = [side for side, revision in (("old", "HEAD~1"), ("new", "HEAD")) if side != kept]
+    for revision in (each for side, each in (("old", "HEAD~1"), ("new", "HEAD")) if side in lost):
+        oid = repo.git("rev-parse", f"{revision}:k.cl")
+        (repo.folder / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    told = diff("HEAD~1..HEAD", "--fail-on", "unknown")
+    assert told.err.count("cannot be read: it is missing") == len(lost)
+    assert told.verdicts == ({} if kept == "neither" else {"scale": "unknown"})
+    assert told.status == (0 if kept == "neither" else 1)
+
+
+def test_a_file_that_is_too_large_is_named_and_its_kernels_left_open(repo: Repo, diff: Diff, tmp_path: Path) -> None:
+    repo.commit({"k.cl": FAST})
+    large = SLOW + "// x\n" * 4_000_000
+    repo.write({"k.cl": large})
+    told = diff()
+    assert told.verdicts == {"scale": "unknown"}
+    assert "k.cl of the working tree cannot be read: it is missing, larger than 16 MiB" in told.err
+    for name, text in (("was", FAST), ("now", large)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "k.cl").write_text(text)
+    assert diff("was", "now", folder=tmp_path).verdicts == {"scale": "unknown"}
+
+
+def test_files_that_a_sparse_checkout_leaves_out_are_neither_gone_nor_old(repo: Repo, diff: Diff) -> None:
+    include = '#include "../inc/times.h"\n'
+    repo.commit({"inc/times.h": "#define TIMES 1\n", "src/k.cl": include + SCALE, "other/o.cl": COPY})
+    repo.commit({"inc/times.h": "#define TIMES 4000\n", "other/o.cl": COPY.replace("a[i];", "a[i] * 2;")})
+    repo.git("sparse-checkout", "set", "--no-cone", "src/")
+    assert not (repo.folder / "inc").exists()
+    assert diff("HEAD").changes == []
+    assert diff("HEAD~1").verdicts == {"scale": "slower", "copy": "no clear change"}
+
+
+@pytest.mark.parametrize("setting", ["color.ui", "color.grep", "grep.lineNumber", "grep.fullName", "grep.column"])
+def test_users_settings_of_git_do_not_hide_what_includes_a_changed_header(repo: Repo, diff: Diff, setting: str) -> None:
+    repo.git("config", setting, "always" if setting.startswith("color") else "true")
+    repo.commit({"times.h": "#define TIMES 1\n", "k.cl": '#include "times.h"\n' + SCALE})
+    repo.commit({"times.h": "#define TIMES 4000\n"})
+    assert diff("HEAD~1..HEAD").verdicts == {"scale": "slower"}
 
 
 def test_latin_1_and_line_ends_of_other_systems_are_read(repo: Repo, diff: Diff) -> None:
