@@ -36,7 +36,7 @@ def read_results(file: Path) -> Results:
     for closed in (text, text.removesuffix(",") + "}}"):  # Kernel Tuner leaves the file of an unfinished search open
         try:
             found = json.loads(closed)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         entries = _read(found) if isinstance(found, dict) else None
         if entries is not None:
@@ -49,7 +49,8 @@ def read_results(file: Path) -> Results:
 def _read(found: dict[str, Any]) -> list[Entry] | None:
     match found:
         case {"cache": dict(cache), "tune_params_keys": list(names)}:
-            return [_from_cache(one, names) for one in cache.values() if isinstance(one, dict)]
+            known = [name for name in names if isinstance(name, str)]
+            return [_from_cache(one, known) for one in cache.values() if isinstance(one, dict)]
         case {"results": list(results)}:
             metadata = found.get("metadata")
             unit = metadata.get("timeunit") if isinstance(metadata, dict) else None
@@ -65,18 +66,27 @@ def _from_cache(one: dict[str, Any], names: Sequence[str]) -> Entry:
 def _from_t4(one: dict[str, Any], unit: str) -> Entry:
     given = one.get("configuration")
     values = {k: v for k, v in given.items() if isinstance(v, int | float | str)} if isinstance(given, dict) else {}
-    wanted = next((name for name in one.get("objectives") or () if isinstance(name, str)), "time")
-    measured = [each for each in one.get("measurements") or () if isinstance(each, dict) and each.get("name") == wanted]
+    wanted = next((name for name in _list(one.get("objectives")) if isinstance(name, str)), "time")
+    measurements = [each for each in _list(one.get("measurements")) if isinstance(each, dict)]
+    measured = [each for each in measurements if each.get("name") == wanted]
     if one.get("invalidity", "correct") != "correct" or not measured:
         return Entry(values, None)
     return Entry(values, _microseconds(measured[0].get("value"), measured[0].get("unit") or unit))
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _microseconds(value: object, unit: object) -> float | None:
     scale = _UNITS_US.get(unit) if isinstance(unit, str) else None
     if isinstance(value, bool) or not isinstance(value, int | float) or scale is None:
         return None
-    return value * scale if isfinite(value) and value > 0 else None
+    try:
+        time_us = value * scale
+    except OverflowError:  # JSON's whole numbers may be of any size
+        return None
+    return time_us if isfinite(time_us) and time_us > 0 else None
 
 
 def with_results(space: Search, results: Results, file: Path) -> tuple[Search, int]:

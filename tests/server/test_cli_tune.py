@@ -140,9 +140,7 @@ def test_times_from_kernel_tuner_rank_candidates_where_nothing_is_measured(
     cache.write_text(json.dumps({"device_name": "My GPU", "tune_params_keys": ["WAY"], "cache": entries}))
     done = run("tune", str(file), *PREDICTED, "--import", str(cache))
     assert "times of 3 launches measured on My GPU" in done.stderr
-    assert "-DWAY=2 took 1.5 ms instead of 3.0 ms (2x faster) where it was measured" in " ".join(
-        done.stdout.split()
-    )
+    assert "-DWAY=2 took 1.5 ms instead of 3.0 ms (2x faster) where it was measured" in " ".join(done.stdout.split())
     found = outcome(run("tune", str(file), *PREDICTED, "--import", str(cache), "--format", "json"))
     assert [one["imported_us"] for one in found["candidates"]] == [1500.0, 2000.0, 3000.0]
     assert all(one["measured_us"] is None for one in found["candidates"])

@@ -123,6 +123,14 @@ class KernelSource:
         line = self.raw[begin:at]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
+    @property
+    def tab(self) -> str:
+        """Return by how much the statements of the kernel are indented; four spaces where they are not."""
+        base = self.line_indentation(self.body.start_byte)
+        first = next(iter(self.body.named_children), None)
+        own = self.line_indentation(first.start_byte) if first is not None else base
+        return own.removeprefix(base) if own.startswith(base) and own != base else "    "
+
     def is_first_on_line(self, at: int) -> bool:
         return not self.raw[self.raw.rfind("\n", 0, at) + 1 : at].strip(" \t")
 

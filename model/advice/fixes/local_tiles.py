@@ -268,7 +268,7 @@ def _value(source: KernelSource, name: str) -> Node | None:
 
 
 def _edits(source: KernelSource, loop: _Loop, shared: list[_Shared], side: int) -> Iterator[TextEdit]:
-    end, tab, indentation = source.line_end, "    ", source.line_indentation(loop.node.start_byte)
+    end, tab, indentation = source.line_end, source.tab, source.line_indentation(loop.node.start_byte)
     counter, start, stop = (
         loop.counter,
         new_name(source, f"{loop.counter}_tile"),

@@ -224,7 +224,7 @@ def _store(
     if any(source.raw[a:b] != source.masked.text[a:b] for a, b in around):
         return None  # a comment would be lost
     element = pointers[name].pointee.name
-    breaks = source.line_end + source.line_indentation(begin) + "    " if end - begin > 80 else " "
+    breaks = source.line_end + source.line_indentation(begin) + source.tab if end - begin > 80 else " "
     opening = f"vstore{width}(({element}{width})({'' if breaks == ' ' else breaks}"
     edits = [TextEdit(begin, first.value.start_byte, opening)]
     edits += [TextEdit(a, b, f",{breaks}") for a, b in gaps]

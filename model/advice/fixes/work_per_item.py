@@ -121,7 +121,7 @@ def _is_in_loop(node: Node, body: Node) -> bool:
 
 def _looped(source: KernelSource, ids: list[tuple[str, Node]], returns: list[Node], items: int) -> list[TextEdit]:
     number, item = new_name(source, "part"), new_name(source, "item")
-    end, tab = source.line_end, "    "
+    end, tab = source.line_end, source.tab
     first, last = source.body.start_byte, source.body.end_byte - 1
     indentation = source.line_indentation(first)
     own = f"get_global_id(0) + {number} * get_global_size(0)"

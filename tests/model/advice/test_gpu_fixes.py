@@ -231,3 +231,14 @@ def test_a_product_that_is_added_later_becomes_mad() -> None:
 )
 def test_products_of_other_types_or_uses_stay(part: str, other: str) -> None:
     assert not fixes(STEP.replace(part, other, 1), AdviceCode.UNFUSED_PRODUCT, GPU)
+
+
+@pytest.mark.parametrize("tab", ["  ", "\t", "        "])
+def test_what_is_added_is_indented_as_the_kernel_is(tab: str) -> None:
+    lines = ("int i = get_global_id(0);", "if (i >= n) return;", "float s = a[i];", "b[i] = s;")
+    text = "// kernelcast: global=65536 local=64 n=65536\n"
+    text += "__kernel void few(__global const float *a, __global float *b, int n) {\n"
+    text += "".join(f"{tab}{line}\n" for line in lines) + "}\n"
+    after = fixed(text, AdviceCode.SMALL_WORK_ITEM, GPU)
+    added = after.splitlines()[2:-1]
+    assert [line[: len(line) - len(line.lstrip())] for line in added] == [tab, *[2 * tab] * 5, tab]

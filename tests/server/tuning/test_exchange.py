@@ -150,6 +150,21 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"results": [{"measurements": 1.5}]}', '{"results": [{"objectives": 2}]}', "[" * 100_000,
+        '{"cache": {"a": {}}, "tune_params_keys": [[1]]}',
+        '{"cache": {"a": {"T": 1, "time": 1' + "0" * 400 + '}}, "tune_params_keys": ["T"]}',
+    ],
+)  # fmt: skip
+def test_a_file_that_breaks_the_format_has_no_times(space: Search, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(text)
+    with pytest.raises(LaunchError):
+        with_results(space, read_results(path), path)
+
+
 @given(_JSON)
 def test_any_other_json_is_refused_or_read(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
     path = written(tmp_path_factory.getbasetemp() / "any.json", value)  # type: ignore[arg-type]
