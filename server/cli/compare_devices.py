@@ -20,7 +20,7 @@ from server.cli.requests import Request
 from server.cli.status import ANSWERED, SOME_FAILED
 from server.cli.streams import write_json
 from server.cli.terminal import err, listed, out
-from server.text.devices import cells, device_json
+from server.text.devices import cells, device_json, names_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ def _json(
 
 def _show(request: Request, forecast: Forecast, rows: Sequence[DeviceTime], failed: dict[str, KernelcastError]) -> None:
     table = tables.table_of("Device", ">Predicted", ">p10-p90", "Bound by", "Against the first")
-    for row in rows:
-        table.add_row(*(cells(row) if row.prediction is not None else (row.device.name, "-", "", "", "")))
+    for name, row in zip(names_apart(rows), rows, strict=True):
+        table.add_row(name, *(cells(row)[1:] if row.prediction is not None else ("-", "", "", "")))
     launch = f" ({forecast.launch.describe()})" if forecast.launch is not None else ""
     out().print(Text.assemble((f"{request.file}: {forecast.kernel.name}", "bold"), launch))
     out().print(table)

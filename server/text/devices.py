@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,13 @@ def short_name(name: str, length: int = _HINT_NAME_LENGTH) -> str:
     return words if len(words) <= length else f"{words[: length - 1].rstrip()}…"
 
 
+def names_apart(rows: Sequence[DeviceTime], length: int | None = None) -> list[str]:
+    """Return the devices' names, short ones if a length is given; the ids of those that would have the same."""
+    found = [row.device.name if length is None else short_name(row.device.name, length) for row in rows]
+    alike = Counter(found)
+    return [name if alike[name] == 1 else row.device.id for name, row in zip(found, rows, strict=True)]
+
+
 def cells(row: DeviceTime, length: int | None = None) -> tuple[str, str, str, str, str]:
     """Return a device's name, its time, the interval, what bounds it, and its ratio to the main device.
 
@@ -77,17 +85,18 @@ def cells(row: DeviceTime, length: int | None = None) -> tuple[str, str, str, st
 
 def devices_section(rows: Sequence[DeviceTime]) -> Section:
     """Return a row for each device but the first, which all else in a hover is about."""
-    return Section("Other devices", figures=_in_columns(rows, rows[1:])) if len(rows) > 1 else Section("")
+    return Section("Other devices", figures=_in_columns(rows, 1)) if len(rows) > 1 else Section("")
 
 
 def devices_table(rows: Sequence[DeviceTime]) -> tuple[str, ...]:
     """Return a row for each device, the main one first, in lines."""
-    return _in_columns(rows, rows)
+    return _in_columns(rows)
 
 
-def _in_columns(rows: Sequence[DeviceTime], shown: Sequence[DeviceTime]) -> tuple[str, ...]:
-    head = (*_HEAD[:-1], _HEAD[-1].format(name=short_name(rows[0].device.name)))
-    return in_columns([head, *(cells(row, _NAME_LENGTH) for row in shown)])
+def _in_columns(rows: Sequence[DeviceTime], first: int = 0) -> tuple[str, ...]:
+    head = (*_HEAD[:-1], _HEAD[-1].format(name=names_apart(rows, _HINT_NAME_LENGTH)[0]))
+    named = zip(names_apart(rows, _NAME_LENGTH), rows, strict=True)
+    return in_columns([head, *((name, *cells(row)[1:]) for name, row in list(named)[first:])])
 
 
 def device_json(row: DeviceTime) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from model.engine import Engine
 from model.pairs import unrelated_ratio
 from model.prediction import Quantiles, Ratio
 from server.analysis.device_search import DeviceSearch
+from server.analysis.elsewhere import DeviceTime
 from server.analysis.snapshot_sources import snapshot_sources
 from server.analysis.store_cache import StoreCache
 from server.cli.compare_devices import DevicesWanted, devices_compared
@@ -29,7 +30,7 @@ from server.features.hover import hover
 from server.launch_view import Rows
 from server.report.builder import Subject, gather
 from server.snapshot import Snapshot
-from server.text.devices import cells, device_json, ratio_words, short_name
+from server.text.devices import cells, device_json, devices_table, names_apart, ratio_words, short_name
 
 IDS = ("generic-cpu", "generic-gpu", "nvidia-h200", "nvidia-geforce-rtx-3080", "intel-arc-a770-graphics")
 SOURCE = """// kernelcast: global=n local={local} n={n} a=n*{stride} b=n
@@ -201,3 +202,12 @@ def test_what_is_known_of_a_kernel_is_not_predicted_again(
 def test_a_keystroke_ends_the_search(snapshot_of: Callable[..., Snapshot]) -> None:
     text = SOURCE.format(n=65536, local=64, loops=3, stride=1)
     assert DeviceSearch(nobody_answers).rows(snapshot_of(text), [device_of("nvidia-h200")], lambda: True) is None
+
+
+def test_devices_of_one_name_are_told_apart_by_their_ids() -> None:
+    main, other = map(device_of, IDS[:2])
+    twins = [replace(other, id="first-card"), replace(other, id="second-card")]
+    rows = [DeviceTime(each, None, "no reason") for each in (main, *twins)]
+    assert names_apart(rows) == [main.name, "first-card", "second-card"]
+    lines = devices_table(rows)
+    assert [any(name in line for line in lines) for name in ("first-card", "second-card")] == [True, True]
