@@ -102,7 +102,7 @@ def test_a_search_shows_and_keeps_what_was_measured_until_then(
         first = Version(requests[0], (1234.0,), 1234.0, (1230.0, 1240.0), 9, measurement=measurement_of(requests[0]))
         return SideBySide((first, *cancelled[1:]) if is_late else tuple(cancelled), was_cancelled=True)
 
-    monkeypatch.setattr("server.tuning.trial.measure_side_by_side", measure)
+    monkeypatch.setattr("server.tuning.measuring.measure_side_by_side", measure)
     before = file.read_text()
     assert main(["tune", str(file), "--device", "pocl", "--analytic-only", "--write"]) == 130
     said = capsys.readouterr()
