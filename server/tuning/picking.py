@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, isfinite, log, log2, prod, sqrt
+from math import exp, isfinite, log, log2, prod
+
+import numpy as np
 
 from model.launch.launch import Launch
 from server.tuning.search import Candidate
@@ -103,7 +105,7 @@ class Picker:
             if len(taken) == 1 or not known:
                 place, expected = rest[0], self._expected[rest[0]]
             else:
-                place, expected = _least(self._bounds(known, rest))
+                place, expected = self._least(known, rest)
             chosen.append(place)
             taken.add(place)
             known.append(self._seen_at(place, expected))
@@ -119,24 +121,21 @@ class Picker:
         slope = self._slopes[one] * self._slopes[other]
         return _ALL_ALIKE**2 + slope + _EACH_VALUE**2 * each + _TOGETHER**2 * together
 
-    def _bounds(self, known: Sequence[_Seen], rest: Sequence[int]) -> Iterator[tuple[float, int, float]]:
-        """Yield the lower bound, the place and the expected value of each of `rest`, as logarithms of time."""
-        errors = [one.log_time - self._expected[one.place] for one in known]
-        offset = errors[0]
-        factor = _cholesky([[one.covariances[other.place] for other in known] for one in known])
-        weights = _solved_back(factor, _solved(factor, [error - offset for error in errors]))
-        variance = _ALL_ALIKE**2 + _EACH_VALUE**2 + _TOGETHER**2
-        for place in rest:
-            shared = [one.covariances[place] for one in known]
-            expected = self._expected[place] + offset + _dot(shared, weights)
-            explained = _solved(factor, shared)
-            left = variance + self._slopes[place] ** 2 - _dot(explained, explained)
-            yield expected - _DARING * sqrt(max(0.0, left)), place, expected
-
-
-def _least(bounds: Iterator[tuple[float, int, float]]) -> tuple[int, float]:
-    _, place, expected = min(bounds)  # of equal ones the first, which is the fastest as predicted
-    return place, expected
+    def _least(self, known: Sequence[_Seen], rest: Sequence[int]) -> tuple[int, float]:
+        """Return the place in `rest` with the least lower bound, and the logarithm of its expected time."""
+        places = list(rest)
+        errors = np.array([one.log_time - self._expected[one.place] for one in known])  # [known]
+        all_shared = np.array([one.covariances for one in known])  # [known, launches]
+        covariance = all_shared[:, [one.place for one in known]] + _NOISE**2 * np.eye(len(known))
+        shared = all_shared[:, places]  # [known, rest]
+        expected = (
+            np.array(self._expected)[places] + errors[0] + shared.T @ np.linalg.solve(covariance, errors - errors[0])
+        )
+        explained = (shared * np.linalg.solve(covariance, shared)).sum(axis=0)
+        variance = _ALL_ALIKE**2 + _EACH_VALUE**2 + _TOGETHER**2 + np.array(self._slopes)[places] ** 2
+        lower = expected - _DARING * np.sqrt(np.maximum(0.0, variance - explained))
+        best = int(np.argmin(lower.round(9)))  # of equal ones the first, which is the fastest as predicted
+        return places[best], float(expected[best])
 
 
 def _axes(launches: Sequence[Launch]) -> Iterator[list[_Coordinate]]:
@@ -178,36 +177,3 @@ def steps(one: _Coordinate, other: _Coordinate) -> float:
     if isinstance(one, str) or isinstance(other, str):
         return 1.0
     return min(_MOST_STEPS, abs(one - other))
-
-
-def _cholesky(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Return the lower triangle L of `matrix` and the noise on its diagonal, so that L L^T is their sum."""
-    lower: list[list[float]] = []
-    for i, row in enumerate(matrix):
-        own: list[float] = []
-        for j in range(i):
-            own.append((row[j] - _dot(own, lower[j][:j])) / lower[j][j])
-        own.append(sqrt(max(1e-12, row[i] + _NOISE**2 - _dot(own, own))))
-        lower.append(own)
-    return lower
-
-
-def _solved(lower: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
-    """Return x with L x = right."""
-    found: list[float] = []
-    for row, value in zip(lower, right, strict=True):
-        found.append((value - _dot(row[:-1], found)) / row[-1])
-    return found
-
-
-def _solved_back(lower: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
-    """Return x with L^T x = right."""
-    found = [0.0] * len(right)
-    for i in reversed(range(len(right))):
-        above = sum(lower[j][i] * found[j] for j in range(i + 1, len(right)))
-        found[i] = (right[i] - above) / lower[i][i]
-    return found
-
-
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(first * second for first, second in zip(one, other, strict=True))
