@@ -53,13 +53,15 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
 @contextmanager
 def _working_folder(folder: str) -> Iterator[None]:
     """Work in another folder: clang looks for `#include "..."` in the current one first, whatever `-I` says."""
-    before = os.open(".", os.O_RDONLY | getattr(os, "O_PATH", 0))  # may have been deleted, so it has no path
     try:
-        os.chdir(folder)
+        before = os.getcwd()
+    except FileNotFoundError:  # it was deleted: any other will do
+        before = tempfile.gettempdir()
+    os.chdir(folder)
+    try:
         yield
     finally:
-        os.fchdir(before)
-        os.close(before)
+        os.chdir(before)
 
 
 def _absolute(path: str) -> str:
