@@ -161,11 +161,9 @@ def _add(
             is_unrolled = context is Context.STRAIGHT and access.line in part.unrolled_lines
             own = found[Context.UNROLLED if is_unrolled else context]
             own.is_met = True
-            if id(access) not in forms:
-                forms[id(access)] = _form(access), _image(access)
             if is_masked:
                 count = replace(count, count=runs)
-            own.accesses.append(Placed(count, *forms[id(access)], access.is_call, is_masked))
+            own.accesses.append(Placed(count, *_seen_as(access, forms), access.is_call, is_masked))
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:
@@ -190,10 +188,10 @@ def _is_masked(part: Part, outline: Outline, counted: Mapping[int, AccessCount])
     keys = (outline.keys[key] for key, _ in (*part.ops, *part.unrolled))
     if any(kind is OpKind.INT_DIVIDE or function for kind, _, _, function in keys):
         return False
-    return all(_is_maskable(access, counted.get(id(access))) for access in part.accesses)
+    return all(_is_maskable(access, counted.get(id(access)), outline.forms) for access in part.accesses)
 
 
-def _is_maskable(access: Access, count: AccessCount | None) -> bool:
+def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, tuple[Form, str]]) -> bool:
     if count is None:
         return True
     if access.offset is None or access.is_atomic or access.is_image or access.is_call:
@@ -203,7 +201,7 @@ def _is_maskable(access: Access, count: AccessCount | None) -> bool:
         count.pattern is Pattern.UNIT
         and not is_moved
         and access.space is not AddressSpace.PRIVATE
-        and _form(access) is not Form.OPAQUE
+        and _seen_as(access, forms)[0] is not Form.OPAQUE
     )
 
 
@@ -229,6 +227,13 @@ def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
     steps = [counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in counted]
     sizes = [a.element_bytes for a in loop.body.accesses if id(a) in counted]
     return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
+
+
+def _seen_as(access: Access, forms: dict[int, tuple[Form, str]]) -> tuple[Form, str]:
+    """Return form and image of an access, which no launch changes: they are kept in `forms`."""
+    if id(access) not in forms:
+        forms[id(access)] = _form(access), _image(access)
+    return forms[id(access)]
 
 
 def _form(access: Access) -> Form:
