@@ -9,9 +9,8 @@ from server.cli.flags import (
     add_format_flag,
     add_ignore_recordings_flag,
     add_launch_flags,
-    positive_number,
+    add_turns_flags,
 )
-from server.cli.tuning_flags import TOLERANCE
 
 BUDGET_S = 10.0
 
@@ -26,14 +25,7 @@ def add_comparing_flags(parser: argparse.ArgumentParser) -> None:
         metavar="ID,ID,...",
         help="one version on these devices, predicted, against the first",
     )
-    parser.add_argument(
-        "--budget-s", type=positive_number, default=BUDGET_S, metavar="S",
-        help=f"seconds of timed runs for both versions of a launch ({BUDGET_S:g})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tolerance", type=positive_number, default=TOLERANCE, metavar="R",
-        help=f"greatest relative difference of results that counts as equal ({TOLERANCE:g})",
-    )  # fmt: skip
+    add_turns_flags(parser, budget_s=BUDGET_S, of="both versions of a launch")
     add_format_flag(parser)
     add_analytic_only_flag(parser)
     add_ignore_recordings_flag(parser)

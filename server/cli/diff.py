@@ -144,7 +144,7 @@ def _further_devices(
 
 
 def _on_each(wanted: Iterable[str | None], changes_on: Callable[[str | None], Iterable[Change]]) -> Iterator[Change]:
-    """Yield the changes on each device; what has to do with none is told once."""
+    """Yield the changes on each device, and once those that belong to no device."""
     seen: set[str] = set()
     for at, each in enumerate(wanted):
         if each in seen:

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from server.cli.comparing_flags import BUDGET_S
-from server.cli.flags import add_analytic_only_flag, add_build_flags, add_ignore_recordings_flag, positive_number
-from server.cli.tuning_flags import TOLERANCE
+from server.cli.flags import add_analytic_only_flag, add_build_flags, add_ignore_recordings_flag, add_turns_flags
 
 FORMATS = ("text", "json", "markdown", "sarif", "junit")
 SUFFIXES = {".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit", ".txt": "text"}
@@ -32,14 +31,7 @@ def add_diff_flags(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_build_flags(parser)
     parser.add_argument("--measure", action="store_true", help="run both versions in turns on the device")
-    parser.add_argument(
-        "--budget-s", type=positive_number, default=BUDGET_S, metavar="S",
-        help=f"with --measure: seconds of timed runs for both versions of a launch ({BUDGET_S:g})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tolerance", type=positive_number, default=TOLERANCE, metavar="R",
-        help=f"with --measure: greatest relative difference of results that counts as equal ({TOLERANCE:g})",
-    )  # fmt: skip
+    add_turns_flags(parser, budget_s=BUDGET_S, of="both versions of a launch")
     parser.add_argument("--format", choices=FORMATS, default="text", help="what goes to stdout (text)")
     parser.add_argument(
         "-o", "--output", type=_output, action="append", default=[], metavar="FILE",

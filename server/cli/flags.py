@@ -15,6 +15,8 @@ from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
 from server.cli.renamed import add_former_flag
 
+TOLERANCE = 1e-5  # as `server.tuning.trial` has it, which loads far more
+
 Sizes = tuple[Expression, ...]
 
 
@@ -87,6 +89,18 @@ def add_device_flag(parser: argparse.ArgumentParser) -> None:
 
 def add_format_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: to stdout, alone there")
+
+
+def add_turns_flags(parser: argparse.ArgumentParser, *, budget_s: float, of: str) -> None:
+    """Add what running versions in turns keeps to. `of` says what the budget is for."""
+    parser.add_argument(
+        "--budget-s", type=positive_number, default=budget_s, metavar="S",
+        help=f"seconds of timed runs for {of} ({budget_s:g})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tolerance", type=positive_number, default=TOLERANCE, metavar="R",
+        help=f"greatest relative difference of results that counts as equal ({TOLERANCE:g})",
+    )  # fmt: skip
 
 
 def launch_spec(arguments: argparse.Namespace) -> LaunchSpec | None:

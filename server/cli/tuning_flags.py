@@ -13,11 +13,11 @@ from server.cli.flags import (
     add_format_flag,
     add_ignore_recordings_flag,
     add_launch_flags,
+    add_turns_flags,
     positive,
-    positive_number,
 )
 
-MOST, TOLERANCE, BUDGET_S = 10, 1e-5, 2.0  # as `server.tuning.trial` has them, which loads far more
+MOST, BUDGET_S = 10, 2.0  # as `server.tuning.trial` has them, which loads far more
 
 
 def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
@@ -51,20 +51,7 @@ def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
         help=f"measure N candidates, in rounds ({MOST})",
     )
     how_many.add_argument("--exhaustive", action="store_true", help="measure all candidates to the end")
-    parser.add_argument(
-        "--tolerance",
-        type=positive_number,
-        default=TOLERANCE,
-        metavar="R",
-        help=f"greatest relative difference of results that counts as equal ({TOLERANCE:g})",
-    )
-    parser.add_argument(
-        "--budget-s",
-        type=positive_number,
-        default=BUDGET_S,
-        metavar="S",
-        help=f"seconds of timed runs for each candidate, at most ({BUDGET_S:g})",
-    )
+    add_turns_flags(parser, budget_s=BUDGET_S, of="each candidate, at most")
     parser.add_argument(
         "--export",
         type=Path,

@@ -10,6 +10,7 @@ from rich.text import Text
 from server.cli.tables import table_of
 from server.cli.terminal import err, listed, out
 from server.text.format import format_duration_us, format_spread, format_things
+from server.text.versions import factor_words
 from server.tuning.result import changes_text, outcome_sentence, results_text
 from server.tuning.trial import Tried, Tuned
 
@@ -59,7 +60,7 @@ def _times(one: Tried) -> tuple[str, str, str]:
     version = one.version
     if version is None or version.median_us is None or version.ci95_us is None:
         return "-", "", ""
-    gain = f"{1 / one.ratio.ratio:.2f}x" if one.ratio is not None else ""
+    gain = _gain_words(1 / one.ratio.ratio) if one.ratio is not None else ""
     spread = format_spread(version.ci95_us[0], version.median_us, version.ci95_us[1])
     return format_duration_us(version.median_us), "dropped" if version.is_dropped else spread, gain
 
@@ -81,7 +82,12 @@ def _gain(one: Tried, base: Tried) -> str:
     was_us, now_us = base.candidate.imported_us, one.candidate.imported_us
     if now_us is None:
         was_us, now_us = base.candidate.predicted_us, one.candidate.predicted_us
-    return f"{was_us / now_us:.2f}x" if was_us is not None else ""
+    return _gain_words(was_us / now_us) if was_us is not None else ""
+
+
+def _gain_words(factor: float) -> str:
+    """Return `1.08x`, or `2,100x` where hundredths say nothing."""
+    return f"{factor:.2f}x" if factor < 100 else f"{factor_words(factor)}x"
 
 
 def _predicted_cell(one: Tried) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from server.text.format import format_duration_us, format_interval
 from server.text.hint import basis_sign, guess_mark
 from server.text.layout import Section, in_columns
-from server.text.versions import ratio_json
+from server.text.versions import factor_words, ratio_json
 
 if TYPE_CHECKING:
     from model.prediction import Prediction, Ratio
@@ -31,7 +31,7 @@ def ratio_words(ratio: Ratio) -> str:
         return f"{_span(1 / ratio.p90, 1 / ratio.p10)} faster"
     if ratio.p10 > 1:
         return f"{_span(ratio.p10, ratio.p90)} slower"
-    faster, slower = _factor(1 / ratio.p10), _factor(ratio.p90)
+    faster, slower = factor_words(1 / ratio.p10), factor_words(ratio.p90)
     if faster == slower == "1":
         return "as fast"
     if slower == "1":
@@ -40,15 +40,10 @@ def ratio_words(ratio: Ratio) -> str:
 
 
 def _span(low: float, high: float) -> str:
-    least, most = _factor(low), _factor(high)
+    least, most = factor_words(low), factor_words(high)
     if least == most:
         return f"{most}x"
     return f"{least} to {most}x"
-
-
-def _factor(factor: float) -> str:
-    """Return two significant digits, as many more as stand before the point: `1.2`, `3`, `240`."""
-    return f"{factor:,.0f}" if factor >= 99.5 else f"{factor:.2g}"
 
 
 def time_words(prediction: Prediction) -> str:

@@ -17,11 +17,11 @@ def faster_words(ratio: float) -> str:
     if abs(ratio - 1) <= _ALIKE or ratio <= 0:
         return "as fast"
     if ratio < 1:
-        return f"{_times(1 / ratio)}x faster" if ratio <= 1 / _MULTIPLE else f"{(1 - ratio) * 100:.0f} % faster"
-    return f"{_times(ratio)}x slower" if ratio >= _MULTIPLE else f"{(ratio - 1) * 100:.0f} % slower"
+        return f"{factor_words(1 / ratio)}x faster" if ratio <= 1 / _MULTIPLE else f"{(1 - ratio) * 100:.0f} % faster"
+    return f"{factor_words(ratio)}x slower" if ratio >= _MULTIPLE else f"{(ratio - 1) * 100:.0f} % slower"
 
 
-def _times(factor: float) -> str:
+def factor_words(factor: float) -> str:
     """Return `2.3` or `3,200`: two significant digits."""
     rounded = float(f"{factor:.2g}")
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
