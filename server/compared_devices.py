@@ -116,7 +116,7 @@ class ComparedDevices:
 
 
 def tell_unknown(server: Server, analysis: Analysis) -> None:
-    """Say once which devices that were asked for nobody knows; `kernelcast.toml` has diagnostics of its own."""
+    """Warn once about each unknown device in the settings; those in `kernelcast.toml` have diagnostics."""
     if analysis.unknown_device:
         server.say_once(types.MessageType.Warning, unknown_device_message(analysis, server.found_devices))
     if analysis.compared_line is None:

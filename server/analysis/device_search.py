@@ -39,8 +39,8 @@ class DeviceSearch:
     ) -> Mapping[Slot, Rows] | None:
         """Return the rows of each launch that has a prediction: the main device's, then those of the others.
 
-        None as soon as `is_outdated`: whoever types needs the processor, and wants another answer anyway. What was
-        predicted until then is kept.
+        Return None as soon as `is_outdated`: newer text needs the processor and another answer. What was predicted
+        until then is kept.
         """
         sources = snapshot_sources(snapshot, self._ask if self._asks else None, self._memory)
         elsewhere = Elsewhere(sources)

@@ -53,8 +53,8 @@ def pick_others(
     picked: dict[str, Device] = {}
     unknown = []
     for name in dict.fromkeys(filter(None, names)):
-        device, nobody = pick_device((name,), found, remembered, shipped_for((name,)))
-        if nobody is not None:
+        device, missing = pick_device((name,), found, remembered, shipped_for((name,)))
+        if missing is not None:
             unknown.append(name)
         elif device.id != main.id:
             picked.setdefault(device.id, device)

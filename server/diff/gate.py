@@ -79,7 +79,7 @@ class Accepted:
         return [replace(each, is_accepted=True) if _key(_entry(each)) in known else each for each in changes]
 
     def with_changes(self, changes: Iterable[Change]) -> Accepted:
-        """Return the same with these changes accepted; they take the place of what was said of their kernels before."""
+        """Return the baseline with these changes accepted, instead of earlier entries for the same kernels."""
         new = [_entry(each) for each in changes]
         about = {(each["file"], each["kernel"], each["device"]) for each in new}
         kept = [each for each in self.entries if (each["file"], each["kernel"], each["device"]) not in about]

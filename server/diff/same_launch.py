@@ -120,7 +120,7 @@ def _renamed(spec: LaunchSpec, pairs: Counterparts) -> LaunchSpec:
 def _exact(old: Launch, kernel: Kernel, now: Forecast, pairs: Counterparts) -> Launch:
     """Return the old version's launch with all that the new one's says.
 
-    Lengths of buffers that nobody gives follow each version's own accesses.
+    Buffer lengths that are not given follow each version's own accesses.
     """
     launch, spec = now.launch, now.spec
     assert launch is not None

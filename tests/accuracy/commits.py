@@ -192,16 +192,16 @@ def collect(file: Path, arguments: argparse.Namespace) -> None:
     """Compare commits until the time is over, and append to the file what came of each."""
     ends_s = time.monotonic() + 60 * arguments.minutes
     known = {(each["commit"], each["device"]) for each in _lines(file)}
-    todo = [
+    pending = [
         (repository, commit, device)
         for repository in arguments.repository
         for commit in kernel_commits(repository, arguments.commits)
         for device in arguments.device
         if (commit, device) not in known
     ]
-    for number, (repository, commit, device) in enumerate(todo, 1):
+    for number, (repository, commit, device) in enumerate(pending, 1):
         if time.monotonic() > ends_s:
-            print(f"the time is over: {len(todo) - number + 1} comparisons are left", file=sys.stderr)
+            print(f"the time is over: {len(pending) - number + 1} comparisons are left", file=sys.stderr)
             return
         entry: dict[str, Any] = {"commit": commit, "device": device, "rows": [], "error": ""}
         try:
@@ -213,7 +213,7 @@ def collect(file: Path, arguments: argparse.Namespace) -> None:
         with file.open("a", encoding="utf-8") as out:
             out.write(json.dumps(entry) + "\n")
         said = entry["error"] or f"{len(entry['rows'])} pairs"
-        print(f"{number} of {len(todo)}: {commit[:10]} on {device}: {said}", file=sys.stderr)
+        print(f"{number} of {len(pending)}: {commit[:10]} on {device}: {said}", file=sys.stderr)
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
