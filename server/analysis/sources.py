@@ -8,14 +8,17 @@ from pathlib import Path
 
 from model.compiled import CompiledFacts
 from model.device import Device
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.launch.recorded import RecordedLaunch
 from model.learned.asking import no_lessons
+from model.learned.lessons import packed
 from model.learned.question import Answer, Question
 from model.measured import Sample
 from model.opencl.kernel import Kernel
 from model.throughput.cpu_code import CodeOf, not_compiled
 from profiler.measurement import Measurement
+from profiler.store import StoredMeasurement, kernel_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,13 @@ class MeasuredLaunch:
     launch: Launch | None
     question: bytes = b""
     document: str = ""
+
+
+def stored(measurement: Measurement, forecast: Forecast, path: Path | None) -> StoredMeasurement:
+    """Return what the store keeps of a measured forecast of a kernel in the file `path`."""
+    predicted_us = forecast.prediction.own_us.p50 if forecast.prediction is not None else None
+    question = packed(forecast.question) if forecast.question is not None else b""
+    return StoredMeasurement(measurement, predicted_us, kernel_id(path, measurement.kernel), forecast.launch, question)
 
 
 # Each question with the device that it is about; None where there is no answer, or none yet.

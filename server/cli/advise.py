@@ -16,13 +16,12 @@ from model.engine import Engine
 from model.errors import KernelcastError
 from model.faults import contained
 from model.forecast import Forecast, Home
-from model.learned.lessons import packed
 from model.observing import Observer
 from profiler.measurement import Cancelled, MeasureRequest
 from profiler.side_by_side import SideBySide, measure_side_by_side
-from profiler.store import StoredMeasurement, StoreError, kernel_id
 from server.analysis.embedded_fixes import in_host
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, best_of
+from server.analysis.sources import stored
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, error_json, prediction_answer
@@ -31,6 +30,7 @@ from server.cli.forecasts import Forecaster, Found
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
+from server.cli.runs import keep
 from server.cli.source_writing import write_edited
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
@@ -161,22 +161,7 @@ class _Advise:
     def _keep(self, request: Request, fix: PredictedFix, side: SideBySide) -> None:
         """Put both measurements into the store, as those of `measure`."""
         pairs = zip(side.versions, (fix.before, fix.after), strict=True)
-        entries = [
-            StoredMeasurement(
-                version.measurement,
-                forecast.prediction.own_us.p50 if forecast.prediction else None,
-                kernel_id(request.file, version.measurement.kernel),
-                forecast.launch,
-                packed(forecast.question) if forecast.question is not None else b"",
-            )
-            for version, forecast in pairs
-            if version.measurement is not None
-        ]
-        try:
-            if self._devices.store is not None and entries:
-                self._devices.store.add(*entries)
-        except StoreError as error:
-            warn(f"the measurements are not kept: {error.message}")
+        keep(self._devices, [stored(v.measurement, f, request.file) for v, f in pairs if v.measurement is not None])
 
     def _applied(self, request: Request, found: Found, told: Sequence[_Told]) -> _Told | None:
         """Write the file as the most useful fix makes it: as measured, where that was done."""

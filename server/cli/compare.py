@@ -11,12 +11,10 @@ from itertools import groupby
 from model.errors import KernelcastError, LaunchError, NoSuchKernel
 from model.forecast import Forecast
 from model.launch.launch import Origin
-from model.learned.lessons import packed
 from model.prediction import Ratio
 from profiler.side_by_side import SideBySide, measure_side_by_side
-from profiler.store import StoredMeasurement, StoreError, kernel_id
 from profiler.turns import Stopping
-from server.analysis.sources import Sources, no_versions, nothing_measured
+from server.analysis.sources import Sources, no_versions, nothing_measured, stored
 from server.analysis.store_cache import StoreCache
 from server.analysis.versions import predicted_ratio
 from server.cli import comparing, tables
@@ -29,8 +27,9 @@ from server.cli.forecasts import Forecaster, Found
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.learned import sources_of
 from server.cli.requests import Request
+from server.cli.runs import keep
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
-from server.cli.streams import warn, write_json
+from server.cli.streams import write_json
 from server.cli.terminal import progress_bar
 
 
@@ -163,24 +162,11 @@ class _Compare:
         return side
 
     def _keep(self, pair: _Pair, side: SideBySide) -> None:
-        entries = []
-        for each, version in zip((pair.old, pair.new), side.versions, strict=True):
-            if version.measurement is not None:
-                prediction, question = each.forecast.prediction, each.forecast.question
-                entries.append(
-                    StoredMeasurement(
-                        version.measurement,
-                        prediction.own_us.p50 if prediction else None,
-                        kernel_id(each.file, version.measurement.kernel),
-                        each.forecast.launch,
-                        packed(question) if question is not None else b"",
-                    )
-                )
-        try:
-            if self._devices.store is not None and entries:
-                self._devices.store.add(*entries)
-        except StoreError as error:
-            warn(f"the measurements are not kept: {error.message}")
+        pairs = zip((pair.old, pair.new), side.versions, strict=True)
+        keep(
+            self._devices,
+            [stored(v.measurement, each.forecast, each.file) for each, v in pairs if v.measurement is not None],
+        )
 
 
 def _by_kernel(found: Found) -> dict[str, list[Forecast]]:

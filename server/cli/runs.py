@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from model.embedded.placing import in_host
 from model.errors import KernelcastError
 from model.forecast import Forecast, Problem
-from model.learned.lessons import packed
 from profiler.measure import measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
-from profiler.store import StoredMeasurement, StoreError, kernel_id
+from profiler.store import StoredMeasurement, StoreError
+from server.analysis.sources import stored
 from server.cli.cross_validation import Outcome
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Found, UnansweredError
@@ -73,23 +73,18 @@ class Runs:
     def _keep(
         self, request: Request, forecasts: Sequence[Forecast], outcomes: Sequence[Measurement | MeasureError]
     ) -> None:
-        entries = [
-            StoredMeasurement(
-                m,
-                _predicted_us(f),
-                kernel_id(request.file, m.kernel),
-                f.launch,
-                packed(f.question) if f.question is not None else b"",
-            )
-            for f, m in zip(forecasts, outcomes, strict=True)
-            if isinstance(m, Measurement)
-        ]
-        try:
-            if self._devices.store is not None:
-                self._devices.store.add(*entries)
-        except StoreError as error:
-            what = "the measurement is" if len(entries) == 1 else f"the {len(entries)} measurements are"
-            warn(f"{what} not kept: {error.message}")
+        pairs = zip(forecasts, outcomes, strict=True)
+        keep(self._devices, [stored(m, f, request.file) for f, m in pairs if isinstance(m, Measurement)])
+
+
+def keep(devices: Devices, entries: Sequence[StoredMeasurement]) -> None:
+    """Put measurements into the store; where that fails, say so: they are shown all the same."""
+    try:
+        if devices.store is not None and entries:
+            devices.store.add(*entries)
+    except StoreError as error:
+        what = "the measurement is" if len(entries) == 1 else f"the {len(entries)} measurements are"
+        warn(f"{what} not kept: {error.message}")
 
 
 def _outcome(forecast: Forecast, measured: Measurement | KernelcastError | None) -> Outcome:
@@ -97,7 +92,3 @@ def _outcome(forecast: Forecast, measured: Measurement | KernelcastError | None)
         return Outcome(forecast, measured)
     problem = forecast.problem or Problem("launch", "no launch is known")
     return Outcome(forecast, error=in_host(measured, forecast.home) if measured else UnansweredError(problem))
-
-
-def _predicted_us(forecast: Forecast) -> float | None:
-    return forecast.prediction.own_us.p50 if forecast.prediction else None

@@ -14,7 +14,6 @@ from model.launch.config import load_config
 from model.launch.config_place import find_config
 from model.launch.launch import Origin
 from model.launch.tuning import Tuning
-from profiler.store import StoreError
 from server.analysis.sources import no_versions, nothing_measured
 from server.analysis.store_cache import StoreCache
 from server.cli import tables, tuning_tables
@@ -24,6 +23,7 @@ from server.cli.forecasts import Forecaster, Found
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
+from server.cli.runs import keep
 from server.cli.source_writing import write_edited
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
@@ -113,7 +113,7 @@ class _Tune:
                     on_progress=on_progress,
                     cancel=cancel,
                 )
-            self._keep(tuned)
+            keep(self._devices, trial.kept(tuned))
             self._export(tuned)
         if self._is_json:
             write_json(tuned_json(tuned, str(request.file)))
@@ -147,13 +147,6 @@ class _Tune:
         except OSError as error:
             raise LaunchError(f"{file} cannot be written: {error.strerror}") from None
         warn(f"written into {file}")
-
-    def _keep(self, tuned: Tuned) -> None:
-        try:
-            if self._devices.store is not None:
-                self._devices.store.add(*trial.kept(tuned))
-        except StoreError as error:
-            warn(f"the measurements are not kept: {error.message}")
 
     def _write(self, file: Path, tuned: Tuned, number: int) -> None:
         """Write the winner where its launch comes from. Raises LaunchError, with what to write by hand."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from model.learned.lessons import packed
 from profiler.measure import MeasureLimits
 from profiler.measurement import MeasureError
 from profiler.process.worker import CancelToken, OnProgress
 from profiler.side_by_side import Version
-from profiler.store import StoredMeasurement, kernel_id
+from profiler.store import StoredMeasurement
 from profiler.turns import Ratio
+from server.analysis.sources import stored
 from server.tuning.measuring import How, measure_all, measure_in_rounds
 from server.tuning.order import BUDGET_S
 from server.tuning.search import Candidate, Search
@@ -109,18 +109,8 @@ def measured(
 def kept(tuned: Tuned) -> list[StoredMeasurement]:
     """Return what belongs into the store."""
     path = tuned.search.found.path
-    entries = []
-    for one in tuned.tried:
-        measurement = one.version.measurement if one.version is not None else None
-        if measurement is not None:
-            question = one.candidate.forecast.question
-            asked = packed(question) if question is not None else b""
-            entry = StoredMeasurement(
-                measurement,
-                one.candidate.predicted_us,
-                kernel_id(path, measurement.kernel),
-                one.candidate.launch,
-                asked,
-            )
-            entries.append(entry)
-    return entries
+    return [
+        stored(one.version.measurement, one.candidate.forecast, path)
+        for one in tuned.tried
+        if one.version is not None and one.version.measurement is not None
+    ]
