@@ -57,10 +57,9 @@ async def apply_and_measure(ls: KernelcastServer, params: types.ExecuteCommandPa
     """Arguments: document, kernel, launch, code and title of a fix, as code actions name them.
 
     Edits the document, measures the launch before and after in turns, and compares all outputs. Both measurements are
-    kept, whatever becomes of the edit. The edit is taken back
-    where it is not faster beyond noise or changes results beyond the tolerance, and after a failure or a cancel; else
-    the user is asked. Answers with the figures and `kept`, or with `{"error": {"code", "message"}}`, which the user has
-    been shown.
+    kept. The edit is taken back where it is not faster beyond noise or changes results beyond the tolerance, and after
+    a failure or a cancel; else the user is asked. Answers with the figures and `kept`, or with
+    `{"error": {"code", "message"}}`, which the user has been shown.
     """
     uri, kernel, launch_name, code, title = texts(params, 5)
     bar = await ProgressBar.begin(ls, f"Measuring {kernel or 'a kernel'} before and after", params.work_done_token)
