@@ -73,8 +73,11 @@ def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:
         "positionEncoding": _encoding(params["capabilities"]),
         "textDocumentSync": {"openClose": True, "change": 2, "save": True},
         **({"notebookDocumentSync": cells} if has_notebooks else {}),
+        "completionProvider": {"triggerCharacters": [":", "=", "."]},
         "hoverProvider": True,
+        "documentSymbolProvider": True,
         "codeActionProvider": {"codeActionKinds": ["kernelcast", "refactor.rewrite", "quickfix"]},
+        "codeLensProvider": {"resolveProvider": False},
         "executeCommandProvider": {"commands": list(_COMMANDS)},
         "inlayHintProvider": {"resolveProvider": False},
         "workspace": {

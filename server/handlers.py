@@ -25,11 +25,14 @@ from server.features import (
     synchronisation,
     tuning,
 )
+from server.features.annotation_words import TRIGGERS
 from server.session import KernelcastServer
 
 _CODE_ACTIONS = types.CodeActionOptions(
     code_action_kinds=["kernelcast", types.CodeActionKind.RefactorRewrite, types.CodeActionKind.QuickFix]
 )
+
+_COMPLETION = types.CompletionOptions(trigger_characters=list(TRIGGERS))
 
 
 def create_server() -> KernelcastServer:
@@ -53,6 +56,9 @@ def create_server() -> KernelcastServer:
 
     feature(types.TEXT_DOCUMENT_INLAY_HINT)(requests.inlay_hint)
     feature(types.TEXT_DOCUMENT_HOVER)(requests.hover)
+    feature(types.TEXT_DOCUMENT_COMPLETION, _COMPLETION)(requests.completion)
+    feature(types.TEXT_DOCUMENT_CODE_LENS)(requests.code_lens)
+    feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(requests.document_symbol)
     feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(requests.code_action)
 
     feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change_configuration)

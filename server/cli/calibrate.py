@@ -19,6 +19,7 @@ from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out, progress_bar
 from server.text.accuracy import learned_words
+from server.text.device_names import shown_name
 from server.text.format import format_count, format_duration_us, format_mem_bytes
 
 
@@ -92,9 +93,9 @@ def _conditions(device: Device) -> str:
 
 def _table(device: Device) -> Table:
     rates = device.rates
-    noise = "" if device.noise_percent is None else f", noise {device.noise_percent:.1f} %"
+    repeatability = "" if device.noise_percent is None else f", repeatability ±{device.noise_percent:.1f} %"
     table = Table(
-        title=f"{device.name} ({device.id}){noise}",
+        title=f"{shown_name(device.name)} ({device.id}){repeatability}",
         title_justify="left",
         title_style="bold",
         caption=_conditions(device) or None,

@@ -22,6 +22,7 @@ from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, INTERRUPTED, NO_GPU, SOME_FAILED, WrongCallError
 from server.cli.streams import warn
 from server.cli.terminal import err, out, progress_bar
+from server.text.device_names import shown_name
 from server.text.format import format_percent
 
 FULL_FROM_MINUTES = 10.0  # a full calibration takes one or two of them
@@ -37,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
         return NO_GPU
     folder = arguments.folder or DEFAULT_FOLDER / device.id
     plan = CampaignPlan(folder, device, arguments.minutes, _own(arguments.kernels), _calibration(arguments))
-    warn(f"{device.name} ({device.id}), driver {device.driver}: {arguments.minutes:g} minutes into {folder}")
+    warn(
+        f"{shown_name(device.name)} ({device.id}), driver {device.driver}: {arguments.minutes:g} minutes into {folder}"
+    )
     with cancelled_by_ctrl_c() as pressed, _shown() as on_progress:
         report = run_campaign(plan, on_progress, pressed)
     _print(report)

@@ -90,7 +90,7 @@ def _json(
 
 
 def _show(request: Request, forecast: Forecast, rows: Sequence[DeviceTime], failed: dict[str, KernelcastError]) -> None:
-    table = tables.table_of("Device", ">Predicted", ">p10-p90", "Bound by", "Against the first")
+    table = tables.table_of("Device", ">Predicted", ">80 % range", "Bound by", "Against the first")
     for name, row in zip(names_apart(rows), rows, strict=True):
         table.add_row(name, *(cells(row)[1:] if row.prediction is not None else ("-", "", "", "")))
     launch = f" ({forecast.launch.describe()})" if forecast.launch is not None else ""

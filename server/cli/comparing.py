@@ -18,6 +18,7 @@ from profiler.turns import Ratio as MeasuredRatio
 from server.cli.forecasts import Found
 from server.cli.tables import table_of
 from server.cli.terminal import err, listed, out
+from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_interval, format_spread
 from server.text.hint import basis_sign, guess_mark
 from server.text.versions import faster_words, interval_words, ratio_json
@@ -143,7 +144,7 @@ def _problem(forecast: Forecast, version: Version | None) -> tuple[str, str] | N
 def show(compared: Compared) -> None:
     """Print both versions, then what the change is; why one has no time goes to stderr."""
     versions = compared.side.versions if compared.side is not None else (None, None)
-    table = table_of("Version", "Launch", ">Predicted", ">p10-p90", ">Measured", ">±95 %")
+    table = table_of("Version", "Launch", ">Predicted", ">80 % range", ">Measured", ">±95 %")
     problems = []
     for side, version in zip((compared.old, compared.new), versions, strict=True):
         forecast = side.forecast
@@ -160,7 +161,7 @@ def show(compared: Compared) -> None:
         if problem := _problem(forecast, version):
             problems.append(f"{_name(compared, side)}: {problem[1]}")
     console = out()
-    console.print(Text.assemble((_name(compared, compared.new), "bold"), f" on {compared.device.name}"))
+    console.print(Text.assemble((_name(compared, compared.new), "bold"), f" on {shown_name(compared.device.name)}"))
     console.print(table)
     console.print(sentence(compared))
     console.print()
@@ -184,8 +185,8 @@ def sentence(compared: Compared) -> str:
         said.append(f"predicted {faster_words(predicted.p50)} (80 %: {interval_words(predicted)})")
     if measured is not None:
         ends = interval_words(Ratio(measured.low, measured.ratio, measured.high))
-        noise = "" if measured.is_faster or measured.is_slower else ", within noise"
-        said.append(f"measured {faster_words(measured.ratio)} (95 %: {ends}{noise})")
+        unsure = "" if measured.is_faster or measured.is_slower else ", no measurable difference"
+        said.append(f"measured {faster_words(measured.ratio)} (95 %: {ends}{unsure})")
     if compared.side is not None and (results := _results(compared)):
         said.append(f"results {results}")
     return f"{kernel}: {', '.join(said) or 'nothing is known of the change'}"

@@ -25,6 +25,7 @@ from server.text.compiled import (
     loop_words,
     pipe_words,
 )
+from server.text.device_names import shown_name
 from server.text.format import format_bytes, format_count, format_percent, format_things
 
 _SOURCES = {
@@ -43,7 +44,7 @@ def show(file: Path, device: Device, forecast: Forecast, facts: CompiledFacts) -
     """Print one launch: a sentence, the figures, and the loops."""
     console = out()
     is_offline = facts.device_id in TARGETS
-    name = facts.device_name if is_offline else f"{device.name} ({facts.device_id}, driver {facts.driver})"
+    name = facts.device_name if is_offline else f"{shown_name(device.name)} ({facts.device_id}, driver {facts.driver})"
     sizes = forecast.launch.describe() if forecast.launch else ""
     head = Text.assemble((facts.kernel, "bold"), f" ({sizes}) of {file} {'for' if is_offline else 'on'} {name}")
     console.print(head)

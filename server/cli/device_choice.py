@@ -14,6 +14,7 @@ from profiler.store import Store, StoreError
 from server.analysis.devices import pick_device, shipped_for
 from server.cli.status import WrongCallError
 from server.cli.streams import warn
+from server.text.device_names import shown_name
 
 
 def check_devices(device_for: Callable[[str], Device], *wanted: str | None) -> None:
@@ -97,7 +98,7 @@ class Devices:
         except MeasureError as error:
             if not wanted:
                 device, _ = pick_device((), (), self.remembered, shipped_for(()))
-                warn(f"{error.message}. Predicting for {device.name} ({device.id}).")
+                warn(f"{error.message}. Predicting for {shown_name(device.name)} ({device.id}).")
                 return device
         if not wanted:
             return pick_device((), found, self.remembered, shipped_for(()))[0]

@@ -21,6 +21,7 @@ from server.cli.terminal import out
 from server.device_report.facts import Group, groups, origin
 from server.device_report.picture import picture_svg
 from server.device_report.text import plain, roofline_lines
+from server.text.device_names import shown_name
 
 FORMATS = ("text", "json", "svg", "png")
 _STDOUT = "-"
@@ -90,7 +91,7 @@ def _text(device: Device) -> bytes:
 def _head(device: Device) -> list[str]:
     platform = "" if device.platform in ("", "none") else f", {device.platform}"
     driver = f", driver {device.driver}" if device.driver else ""
-    return [f"{device.name} ({device.id}){platform}{driver}", origin(device), *accuracy_lines(device), ""]
+    return [f"{shown_name(device.name)} ({device.id}){platform}{driver}", origin(device), *accuracy_lines(device), ""]
 
 
 def _can_say(line: str, encoding: str) -> bool:

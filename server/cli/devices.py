@@ -21,6 +21,7 @@ from server.cli.device_picture import show
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
+from server.text.device_names import shown_name
 from server.text.format import format_count, format_mem_bytes
 
 
@@ -125,7 +126,7 @@ def _table(devices: list[Device], here: set[str], chosen: str) -> Table:
     for device, following in zip_longest(devices, devices[1:]):
         table.add_row(
             device.id + (" *" if device.id == chosen else ""),
-            device.name,
+            shown_name(device.name),
             str(device.compute_units),
             format_mem_bytes(device.global_mem_bytes),
             format_count(device.rates.fp32_gflop_s * 1e9, "flop/s"),

@@ -35,6 +35,7 @@ from server.log.faults import faults_file, kept_faults
 from server.predictor.client import LOADING_S
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded
+from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_mem_bytes, format_things
 
 _NEEDED = (
@@ -189,7 +190,7 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
         return
     for device in found:
         text = (
-            f"{device.name}, {device.platform}, driver {device.driver}, {device.compute_units} units, "
+            f"{shown_name(device.name)}, {device.platform}, driver {device.driver}, {device.compute_units} units, "
             f"{format_mem_bytes(device.global_mem_bytes)}"
         )
         yield Finding(f"device {device.id}", Health.GOOD, text)

@@ -14,6 +14,7 @@ from server.cli.history_answers import history_answer, history_table
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
+from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_percent, format_things
 from server.text.timeline import Timeline, sparkline, timelines
 
@@ -81,7 +82,9 @@ def _show(timeline: Timeline, older: int) -> None:
     m = timeline.moments[-1].stored.measurement
     file = timeline.kernel_id.removesuffix(f"::{m.kernel}") or "text that was not saved"
     driver = f", driver {m.driver}" if len(timeline.drivers) == 1 else ""
-    console.print(Text.assemble((m.kernel, "bold"), f" in {file} on {m.device_name} ({m.device_id}{driver})"))
+    console.print(
+        Text.assemble((m.kernel, "bold"), f" in {file} on {shown_name(m.device_name)} ({m.device_id}{driver})")
+    )
     console.print(history_table(timeline))
     for trend in timeline.trends():
         medians = trend.medians_us[-_TREND_COLUMNS:]

@@ -23,9 +23,10 @@ from server.cli.cross_validation import Left
 from server.cli.forecasts import Found
 from server.cli.terminal import err, listed, out
 from server.text.advice import sentence
+from server.text.device_names import shown_name
 from server.text.fit import fit_sentence
 from server.text.format import format_duration_us, format_interval, format_percent, format_spread
-from server.text.hint import basis_sign, error_percent, guess_mark
+from server.text.hint import basis_sign, error_text, guess_mark
 from server.text.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
 from server.text.measured import circumstances
 from server.text.recorded import program_time, recorded_words
@@ -35,26 +36,26 @@ _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 
 def show_predictions(file: Path, found: Found) -> None:
     """Print kernel, launch, prediction and bottleneck; below, what was assumed."""
-    table = table_of("Kernel", "Launch", ">Predicted", ">p10-p90", "Bound by", ">Assumed")
+    table = table_of("Kernel", ">Predicted", ">80 % range", "Launch", "Bound by", ">Assumed")
     for forecast in found.forecasts:
         prediction = forecast.prediction
         if prediction is None:
-            table.add_row(forecast.kernel.name, _launch_cell(forecast), "-", "", "", "")
+            table.add_row(forecast.kernel.name, "-", "", _launch_cell(forecast), "", "")
             continue
         q = prediction.runtime_us
         table.add_row(
             forecast.kernel.name,
-            _launch_cell(forecast),
             _predicted(prediction),
             format_interval(q.p10, q.p90),
+            _launch_cell(forecast),
             str(prediction.bound),
             str(len(prediction.assumptions) or ""),
         )
     _print(_title(file, found.device, found.forecasts), table)
+    _print_advice(found.forecasts)
     _print_program_times(found.forecasts)
     _print_novelty(found.forecasts)
     _print_assumptions(found.forecasts)
-    _print_advice(found.forecasts)
     for forecast in found.forecasts:
         if forecast.problem is not None:
             problem = forecast.problem
@@ -65,19 +66,19 @@ def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> Non
     """Show what was measured beside what was predicted; below, what disturbed it, and the fits over several sizes."""
     at_sizes = any(each.left_out_us is not None for each in measured)
     table = table_of(
-        *("Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error"),
+        *("Kernel", ">Predicted", ">Measured", ">±95 %", ">Error", "Launch"),
         ">Through others" if at_sizes else "Bound by",
     )
     for each in measured:
         forecast, was, prediction = each.outcome.forecast, each.outcome.measurement, each.outcome.forecast.prediction
-        cells = [forecast.kernel.name, _launch_cell(forecast), _predicted(prediction) if prediction else "-"]
+        cells = [forecast.kernel.name, _predicted(prediction) if prediction else "-"]
         if was is not None:
             cells += [format_duration_us(was.median_us), format_spread(was.ci95_us[0], was.median_us, was.ci95_us[1])]
-            cells.append(format_percent(error_percent(prediction, was), signed=True) if prediction else "")
+            cells.append(error_text(prediction, was) if prediction else "")
         else:
             cells += ["-", "", ""]
         bound = str(prediction.bound) if prediction else ""
-        table.add_row(*cells, _left_out(each) if at_sizes else bound)
+        table.add_row(*cells, _launch_cell(forecast), _left_out(each) if at_sizes else bound)
     _print(_title(file, found.device, found.forecasts), table)
     _print_program_times(found.forecasts)
     _print_lines(measured)
@@ -121,7 +122,7 @@ def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
     )
     basis += f", corrected {CORRECTED}" if is_corrected else ""
     basis += "; prediction through measurements" if "measured" in bases else ""
-    return Text.assemble((str(file), "bold"), f" on {device.name} ({device.id}, {how}{basis})")
+    return Text.assemble((str(file), "bold"), f" on {shown_name(device.name)} ({device.id}, {how}{basis})")
 
 
 def table_of(*columns: str) -> Table:
@@ -149,7 +150,9 @@ def _launch(forecast: Forecast) -> str:
 
 
 def _launch_cell(forecast: Forecast) -> str:
-    said = _launch(forecast)
+    """Return the launch; a `?` marks one of which sizes were guessed, which the lines below the table name."""
+    guess = guess_mark(forecast.prediction)
+    said = f"{_launch(forecast)}{guess}"
     return f"{said} ({recorded_words(forecast.recorded)})" if forecast.recorded else said
 
 
@@ -210,15 +213,14 @@ def _print_novelty(forecasts: Iterable[Forecast]) -> None:
 
 
 def _print_advice(forecasts: Iterable[Forecast]) -> None:
-    """Print the advice, dim and below everything: it is no part of the answer."""
+    """Print the advice, dim: it is no part of the answer."""
     console = out()
     for forecast in forecasts:
         prediction = forecast.prediction
         if prediction is None or not prediction.advice:
             continue
-        console.print(Text.assemble("Advice for ", (forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
+        console.print(Text.assemble("\nAdvice for ", (forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
         console.print(listed((_advised(advice, prediction) for advice in prediction.advice), "dim"))
-        console.print()
 
 
 def _advised(advice: Advice, prediction: Prediction) -> str:

@@ -152,7 +152,7 @@ class _Tune:
         """Write the winner where its launch comes from. Raises LaunchError, with what to write by hand."""
         winner, baseline = tuned.winner, tuned.search.baseline
         if winner is None:
-            warn(f"{file} stays as it is: nothing else is faster beyond noise with the same results")
+            warn(f"{file} stays as it is: nothing else is measurably faster with the same results")
             return
         config_path = find_config(file.absolute().parent)
         config = load_config(file.absolute().parent) if baseline.launch.origin is Origin.CONFIG else None

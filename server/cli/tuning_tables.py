@@ -9,8 +9,8 @@ from rich.text import Text
 
 from server.cli.tables import table_of
 from server.cli.terminal import err, listed, out
-from server.text.format import format_duration_us, format_spread, format_things
-from server.text.versions import factor_words
+from server.text.device_names import shown_name
+from server.text.format import factor_words, format_duration_us, format_spread, format_things
 from server.tuning.result import changes_text, outcome_sentence, results_text
 from server.tuning.trial import Tried, Tuned
 
@@ -20,7 +20,9 @@ _PREDICTED_SHOWN = 20  # candidates that were not measured
 def show(file: Path, tuned: Tuned) -> None:
     """Print the table and the outcome; reasons why launches were left out go to stderr."""
     device, kernel = tuned.search.found.device, tuned.search.baseline.forecast.kernel
-    head = Text.assemble((f"{file}: {kernel.name}", "bold"), f" on {device.name}; tuned: {tuned.search.tuning}")
+    head = Text.assemble(
+        (f"{file}: {kernel.name}", "bold"), f" on {shown_name(device.name)}; tuned: {tuned.search.tuning}"
+    )
     out().print(head)
     out().print(_measured(tuned) if tuned.was_measured else _predicted(tuned))
     out().print(outcome_sentence(tuned))

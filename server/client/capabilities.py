@@ -14,6 +14,8 @@ class Supports:
     configuration_registration: bool = False
     watched_files: bool = False
     hint_refresh: bool = False
+    lens_refresh: bool = False
+    symbol_trees: bool = False
     progress: bool = False
     code_action_literals: bool = False
     diagnostics: bool = False
@@ -39,6 +41,8 @@ def read_capabilities(client: types.ClientCapabilities) -> Supports:
         configuration_registration=bool(settings and settings.dynamic_registration),
         watched_files=bool(watching and watching.dynamic_registration),
         hint_refresh=bool(hints and hints.refresh_support),
+        lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
+        symbol_trees=bool(text.document_symbol and text.document_symbol.hierarchical_document_symbol_support),
         progress=bool(window.work_done_progress),
         show_document=bool(window.show_document and window.show_document.support),
         code_action_literals=bool(text.code_action and text.code_action.code_action_literal_support),

@@ -27,6 +27,7 @@ class Settings:
     compared_devices: tuple[str, ...] = ()  # ids; empty: kernelcast.toml's
     show_hints: bool = True
     second_device: bool = False  # hints show the first of the compared devices, too
+    code_lens: bool = False  # "Measure | Report | Tune" above each kernel
     advice: str = "hint"  # three dots in VS Code, and in no list of problems: quiet enough to be on
     advice_ignored: tuple[str, ...] = tuple(sorted(UNPROVEN))
     measure_budget_s: float = 5.0  # of timed runs
@@ -150,6 +151,11 @@ OPTIONS = (
     Option(
         "hints.secondDevice", "second_device", "true or false", "",
         "Show in the hint the time on the first of the compared devices as well.",
+        {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "codeLens.enabled", "code_lens", "true or false", "",
+        "Show `Measure | Report | Tune` above each kernel, as a code lens.",
         {"type": "boolean"}, _flag,
     ),
     Option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.device import Device
 from server.commands import CALIBRATE, CHOOSE_DEVICE
+from server.text.device_names import shown_name
 from server.text.hint import basis_text
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def status_of(snapshot: Snapshot, facts: ServerFacts) -> Status:
     here = device.id in {each.id for each in facts.found}
     predictions = (f.prediction for f in snapshot.analysis.forecast.forecasts if f.prediction)
     return Status(
-        DeviceStatus(device.id, device.name, here, device.calibrated),
+        DeviceStatus(device.id, shown_name(device.name), here, device.calibrated),
         basis_text(next(predictions, None)),
         facts.busy or None,
         tuple(_problems(snapshot, facts, here)),
@@ -96,8 +97,9 @@ def _problems(snapshot: Snapshot, facts: ServerFacts, here: bool) -> Iterator[St
         message = "This workspace is not trusted: kernels are predicted, and none is run. Trust it to measure."
         yield StatusProblem(INFORMATION, message)
     elif here and not device.calibrated:
-        message = f"{device.name} is not calibrated: its rates come from the {device.source}, and intervals are wide."
-        yield StatusProblem(INFORMATION, message, Remedy(f"Calibrate {device.name}", CALIBRATE, (device.id,)))
+        name = shown_name(device.name)
+        message = f"{name} is not calibrated: its rates come from the {device.source}, and intervals are wide."
+        yield StatusProblem(INFORMATION, message, Remedy(f"Calibrate {name}", CALIBRATE, (device.id,)))
 
 
 def _device_problems(analysis: Analysis, facts: ServerFacts, here: bool, *, trusted: bool) -> Iterator[StatusProblem]:
@@ -108,15 +110,14 @@ def _device_problems(analysis: Analysis, facts: ServerFacts, here: bool, *, trus
         reason = facts.no_devices_because or "no OpenCL device was found"
         yield StatusProblem(WARNING, f"Nothing can be measured: {reason}.")
     elif not here and trusted:
-        message = (
-            f"{analysis.device.name} is not in this machine: kernels are predicted for it, and cannot be measured."
-        )
+        name = shown_name(analysis.device.name)
+        message = f"{name} is not in this machine: kernels are predicted for it, and cannot be measured."
         yield StatusProblem(INFORMATION, message, choose)
 
 
 def unknown_device_message(analysis: Analysis, found: Sequence[Device]) -> str:
     here = ", ".join(device.id for device in found) or "none"
     return (
-        f"No device answers to `{analysis.unknown_device}`; predictions are for {analysis.device.name}. "
+        f"No device answers to `{analysis.unknown_device}`; predictions are for {shown_name(analysis.device.name)}. "
         f"Devices of this machine: {here}. `kernelcast devices --all` lists those known by their datasheets too."
     )

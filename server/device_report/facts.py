@@ -1,4 +1,4 @@
-"""Every figure of a profile with its unit and, where it was measured, its noise; and the roofs of its roofline."""
+"""Every figure of a profile with its unit and, if measured, its repeatability; and the roofs of its roofline."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def origin(device: Device) -> str:
         return f"Not calibrated: rates from the {device.source}{note}."
     words = [f"Calibrated on {device.measured_at[:16].replace('T', ' ')} UTC" if device.measured_at else "Calibrated"]
     if device.noise_percent is not None:
-        words.append(f"noise {format_percent(device.noise_percent)}")
+        words.append(f"repeatability ±{format_percent(device.noise_percent)}")
     if device.calibration is not None:
         made = device.calibration
         words.append(f"{'quick, ' if made.is_quick else ''}{made.duration_s:.0f} s, {made.rounds} rounds")

@@ -22,6 +22,7 @@ from server.report.charts.labels import text_width
 from server.report.charts.roofline import draw_roofs
 from server.report.markup import Child, Element, tag
 from server.report.style import CHARTS, DARK, LIGHT
+from server.text.device_names import shown_name
 from server.text.format import format_count, format_mem_bytes
 
 WIDTH = 760.0
@@ -42,7 +43,7 @@ def picture_svg(device: Device) -> str:
     bottom = _figures(parts, [g for g in groups(device) if g.title in _FIGURE_GROUPS], bottom + 22)
     root = tag(
         "svg",
-        tag("title", f"What {device.name} sustains"),
+        tag("title", f"What {shown_name(device.name)} sustains"),
         tag("style", _style()),
         tag("rect", class_="page", width="100%", height="100%"),
         parts,
@@ -78,7 +79,7 @@ def _header(parts: list[Child], device: Device) -> float:
     platform = "" if device.platform in ("", "none") else f", {device.platform}"
     driver = f", driver {device.driver}" if device.driver else ""
     top = 38.0
-    parts.append(_words(device.name, _EDGE, top, "name"))
+    parts.append(_words(shown_name(device.name), _EDGE, top, "name"))
     for line in textwrap.wrap(f"{device.id}{platform}{driver}. {origin(device)}", 118):
         top += _LINE
         parts.append(_words(line, _EDGE, top + 4, "from"))

@@ -14,6 +14,7 @@ from model.version import VERSION
 from server.cli.comparing import Verdict
 from server.diff.changes import Change
 from server.diff.listing import change_words, in_order, launch_words, sentence, verdict_words
+from server.text.device_names import shown_name
 from server.text.escaping import message, one_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -68,7 +69,7 @@ def _result(change: Change, *, is_failed: bool) -> dict[str, Any]:
     level = "error" if is_failed else "warning" if change.verdict is Verdict.SLOWER else "note"
     place = quote(change.at.file.encode("utf-8", "surrogateescape"), safe="/")
     words = " ".join(filter(None, (verdict_words(change), f"({launch_words(change)})" if change.launch else "")))
-    device = f" on {change.device.name}" if change.device is not None else ""
+    device = f" on {shown_name(change.device.name)}" if change.device is not None else ""
     reason = change.reason if change.verdict is not Verdict.UNKNOWN else sentence(change)
     same = "\0".join((change.at.kernel, change.at.file, _device_id(change), launch_words(change)))
     result: dict[str, Any] = {

@@ -16,6 +16,7 @@ from server.cli.comparing import Verdict
 from server.cli.tables import table_of
 from server.cli.terminal import listed, out
 from server.diff.changes import Change, Place
+from server.text.device_names import shown_name
 from server.text.escaping import one_line
 from server.text.format import format_duration_us, format_things
 from server.text.versions import faster_words, ratio_json
@@ -158,7 +159,7 @@ def markdown(changes: Sequence[Change], names: tuple[str, str]) -> str:
 
 
 def _row(change: Change) -> str:
-    device = change.device.name if change.device is not None else ""
+    device = shown_name(change.device.name) if change.device is not None else ""
     cells = (
         f"{_code(change.at.kernel)}<br>{_code(f'{change.at.file}:{change.at.line}')}",
         f"{_SIGNS.get(change.verdict, '')} {verdict_words(change)}".strip(),

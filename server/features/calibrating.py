@@ -14,6 +14,7 @@ from server.device_work.preconditions import device_here, device_work, must_be_t
 from server.features.arguments import error_answer, texts
 from server.log.events import event
 from server.session import KernelcastServer
+from server.text.device_names import shown_name
 
 if TYPE_CHECKING:
     from model.device import Device
@@ -34,7 +35,7 @@ async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) ->
 
     async def work(device: Device, bar: ProgressBar) -> tuple[Answer, str]:
         job = device_work().calibrate
-        with ls.activities.during(f"Calibrating {device.name}"):
+        with ls.activities.during(f"Calibrating {shown_name(device.name)}"):
             profile = await ls.jobs.run(
                 lambda tell, cancel: job(device, tell, cancel),
                 lambda fraction, text: bar.report(_CALIBRATING * fraction, text),
@@ -55,11 +56,11 @@ async def learn(ls: KernelcastServer, params: types.ExecuteCommandParams) -> Ans
     """Argument as of `calibrate`. What is measured is kept; a later call goes on. Ends with figures in a message."""
 
     async def work(device: Device, bar: ProgressBar) -> tuple[Answer, str]:
-        with ls.activities.during(f"Learning {device.name}"):
+        with ls.activities.during(f"Learning {shown_name(device.name)}"):
             found = await _learned(ls, device, bar, 0.0, LEARNED_MINUTES)
         figures = "".join(f"; {each}" for each in found.figures)
         kind = types.MessageType.Warning if found.is_mostly_disturbed else types.MessageType.Info
-        ls.say(kind, f"{device.name}: {found.text}{figures}.")
+        ls.say(kind, f"{shown_name(device.name)}: {found.text}{figures}.")
         answer: Answer = {"device": device.id, "kernels": found.kernels, "launches": found.launches}
         return {**answer, "disturbed": found.disturbed, "figures": list(found.figures)}, found.text
 

@@ -27,6 +27,7 @@ from server.features import diagnostics
 from server.launch_view import LaunchView
 from server.positions import IndexedText, offset_of, position_of
 from server.snapshot import KernelView, Snapshot
+from server.text.device_names import shown_name
 from server.text.fixes import fix_title
 from server.text.hint import launch_title
 from server.text_edits import text_edits, workspace_edit
@@ -111,7 +112,9 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
     if snapshot.can_run:
         commands += [
             types.Command(
-                _measure_title(launch, view, device.name), MEASURE, arguments=[uri, kernel, launch.slot.launch]
+                _measure_title(launch, view, shown_name(device.name)),
+                MEASURE,
+                arguments=[uri, kernel, launch.slot.launch],
             )
             for launch in view.told_in_full
             if launch.forecast.launch is not None
@@ -120,9 +123,9 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
         if len(snapshot.kernels) > 1:
             commands.append(types.Command("Measure all kernels of this file", MEASURE_ALL, arguments=[uri]))
     commands.append(types.Command(f"Show performance report of `{kernel}`", REPORT, arguments=[uri, kernel]))
-    commands.append(types.Command(f"Choose device (now {device.name}) ...", CHOOSE_DEVICE, arguments=[]))
+    commands.append(types.Command(f"Choose device (now {shown_name(device.name)}) ...", CHOOSE_DEVICE, arguments=[]))
     if snapshot.can_run and not device.calibrated:
-        commands.append(types.Command(f"Calibrate {device.name}", CALIBRATE, arguments=[device.id]))
+        commands.append(types.Command(f"Calibrate {shown_name(device.name)}", CALIBRATE, arguments=[device.id]))
     return commands
 
 
@@ -131,8 +134,9 @@ def _of_other_launches(view: KernelView, snapshot: Snapshot) -> list[types.Comma
     launch = next((each for each in view.launches if each.forecast.launch is not None), None)
     if launch is None:
         return []
-    title = f"Measure `{view.kernel.name}` at several sizes on {snapshot.device.name}"
-    faster = f"Find a faster launch of `{view.kernel.name}` on {snapshot.device.name}"
+    device = shown_name(snapshot.device.name)
+    title = f"Measure `{view.kernel.name}` at several sizes on {device}"
+    faster = f"Find a faster launch of `{view.kernel.name}` on {device}"
     arguments = [snapshot.document.uri, view.key, launch.slot.launch]
     return [
         types.Command(title, MEASURE_SIZES, arguments=arguments),

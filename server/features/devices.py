@@ -16,6 +16,7 @@ from server.device_work.preconditions import device_work
 from server.features.arguments import texts
 from server.log.events import event, native_output
 from server.session import SETTLE_S, KernelcastServer
+from server.text.device_names import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,7 @@ async def list_devices(ls: KernelcastServer, _params: types.ExecuteCommandParams
         "devices": [
             {
                 "id": device.id,
-                "name": device.name,
+                "name": shown_name(device.name),
                 "platform": device.platform,
                 "type": str(device.type),
                 "here": device.id in here,
@@ -106,7 +107,8 @@ async def _current(ls: KernelcastServer, known: Sequence[Device]) -> Device:
 
 async def _asked(ls: KernelcastServer, devices: Sequence[Device], *others: str) -> str | None:
     """Return one question: a device's id, one of the `others`, or None when the user turns away."""
-    answers = {f"{device.name} ({device.id})": device.id for device in devices} | {other: other for other in others}
+    answers = {f"{shown_name(device.name)} ({device.id})": device.id for device in devices}
+    answers |= {other: other for other in others}
     request = types.ShowMessageRequestParams(
         type=types.MessageType.Info,
         message="Which device are predictions and measurements for? The setting `kernelcast.device` keeps the choice.",

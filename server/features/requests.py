@@ -1,4 +1,4 @@
-"""The three questions an editor asks all the time: take a snapshot, call the pure function, answer.
+"""The questions an editor asks all the time: take a snapshot, call the pure function, answer.
 
 Each may wait a moment for the analysis of the last keystroke, so that small files need no second round.
 """
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from server.features.annotation_words import completions
 from server.features.code_actions import code_actions, kernel_at, may_be_wanted
+from server.features.code_lens import code_lenses
+from server.features.document_symbols import document_symbols
 from server.features.hover import hover as hover_of
 from server.features.inlay_hints import inlay_hints, shown_labels
 from server.session import KernelcastServer
@@ -64,6 +67,26 @@ async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover 
     with ls.timings.during("answer a hover"):
         snapshot = await _known(ls, params.text_document.uri)
         return hover_of(snapshot, params.position, ls.supports.hover_formats) if snapshot else None
+
+
+async def completion(ls: KernelcastServer, params: types.CompletionParams) -> list[types.CompletionItem]:
+    with ls.timings.during("answer a completion"):
+        snapshot = await _known(ls, params.text_document.uri)
+        return completions(snapshot, params.position) if snapshot else []
+
+
+async def code_lens(ls: KernelcastServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    with ls.timings.during("answer code lenses"):
+        snapshot = await _known(ls, params.text_document.uri)
+        return code_lenses(snapshot) if snapshot else []
+
+
+async def document_symbol(
+    ls: KernelcastServer, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+    with ls.timings.during("answer symbols"):
+        snapshot = await _known(ls, params.text_document.uri)
+        return document_symbols(snapshot, hierarchical=ls.supports.symbol_trees) if snapshot else []
 
 
 async def code_action(

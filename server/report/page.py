@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.launch.launch import Launch, Origin
+from model.prediction import Prediction
 from server.report.facts import KernelFacts, LaunchFacts, Report
 from server.report.markup import Child, Element, document, prose, tag
-from server.report.sections.breakdown import breakdown_section, reading
+from server.report.sections.breakdown import advice_section, breakdown_section, reading
 from server.report.sections.devices import devices_section
 from server.report.sections.headline import headline
 from server.report.sections.history import history_section
@@ -15,8 +16,9 @@ from server.report.sections.roofline import roofline_section
 from server.report.sections.sizes import sizes_section
 from server.report.sections.tables import Column, Row, table
 from server.report.style import STYLE
+from server.text.device_names import name_and_runtime, shown_name
 from server.text.format import format_duration_us, format_interval
-from server.text.hint import basis_sign
+from server.text.hint import basis_sign, guess_mark, guesses_text
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -49,10 +51,10 @@ def _contents(report: Report) -> Element:
         return tag("p", "There is no kernel here.", class_="lead")
     columns = (
         Column("Kernel"),
-        Column("Launch"),
         Column("Predicted", "number"),
-        Column("p10-p90", "number"),
+        Column("80 % range", "number"),
         Column("Measured", "number"),
+        Column("Launch"),
         Column("Bound by"),
     )
     rows = [
@@ -68,10 +70,10 @@ def _content_row(kernel: KernelFacts, place: int, launch: LaunchFacts, *, is_fir
     q = prediction.runtime_us if prediction else None
     cells: list[Child] = [
         tag("a", tag("code", kernel.name), href=f"#kernel-{place}") if is_first else "",
-        launch.title,
-        f"{basis_sign(prediction)} {format_duration_us(q.p50)}" if prediction and q else "none",
+        f"{basis_sign(prediction)} {format_duration_us(q.p50)}{guess_mark(prediction)}" if prediction and q else "none",
         format_interval(q.p10, q.p90) if q else "",
         format_duration_us(measured.median_us) if measured else "",
+        f"{launch.title}{guess_mark(prediction)}",
         str(prediction.bound) if prediction else "",
     ]
     return Row(cells, key=kernel.name)
@@ -97,29 +99,39 @@ def _where(kernel: KernelFacts) -> str:
         how = f"calibrated on {device.measured_at[:10]}" if device.measured_at else "calibrated"
     else:
         how = f"not calibrated, rates from the {device.source}"
-    platform = "" if device.platform in ("", "none") else f", {device.platform}"
-    return f"{kernel.file}, line {kernel.line}; {device.name}{platform} ({how})"
+    return f"{kernel.file}, line {kernel.line}; {name_and_runtime(device)}, {how}"
 
 
 def _launch(kernel: KernelFacts, launch: LaunchFacts, launch_id: str, several: bool) -> Element:
     made = launch.forecast.launch
     said = None
     if made is not None:
-        sizes = f"Global size {_sizes(made.global_size)}, local size {_local(made)}"
-        said = tag("p", f"{sizes}; known from {_origin(made.origin)}.", class_="soft launch-sizes")
+        said = _said_of_launch(made, launch.forecast.prediction)
     return tag(
         "div",
         tag("h3", f"Launch {launch.title}") if several else None,
         headline(kernel, launch),
         said,
         reading(launch),
-        roofline_section(launch, f"{launch_id}-roofline", kernel.device.name),
+        advice_section(launch),
+        roofline_section(launch, f"{launch_id}-roofline", shown_name(kernel.device.name)),
         sizes_section(launch, f"{launch_id}-sizes"),
         devices_section(launch),
         breakdown_section(kernel, launch),
         class_="launch",
         id=launch_id,
         data_launch=launch.title,
+    )
+
+
+def _said_of_launch(made: Launch, prediction: Prediction | None) -> Element:
+    sizes = f"Launch: global size {_sizes(made.global_size)}, local size {_local(made)}"
+    guessed = prediction is not None and prediction.is_guessed
+    return tag(
+        "p",
+        f"{sizes}; known from {_origin(made.origin)}.",
+        [" Guessed (marked ?): ", prose(guesses_text(prediction)), "."] if guessed and prediction else None,
+        class_="soft launch-sizes",
     )
 
 

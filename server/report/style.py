@@ -107,6 +107,9 @@ svg.chart {{ display: block; width: 100%; height: auto;
   font: 12px/1 var(--vscode-font-family, system-ui, sans-serif); }}
 svg.wide {{ max-width: 54rem; }}
 svg.narrow {{ display: none; }}
+ul.legend {{ display: flex; flex-wrap: wrap; gap: 0.15rem 1.2rem; list-style: none; padding: 0; margin: 0.5rem 0 0;
+  font-size: 0.88rem; max-width: 54rem; }}
+svg.key {{ width: 30px; height: 14px; vertical-align: -2px; margin-right: 0.45em; }}
 svg.bar {{ display: block; width: 100%; height: 0.75rem; }}
 svg.range {{ display: block; width: 8rem; height: 1rem; }}
 {CHARTS}ul {{ margin: 0.4rem 0; padding-left: 1.2rem; max-width: 46rem; }}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.account import OTHER, Bound
 from model.line_costs import NO_LINE
-from server.text.format import format_duration_us
+from server.text.format import format_duration_us, whole_percents
 
 if TYPE_CHECKING:
     from model.account import ResourceTime, TimeAccount
@@ -52,9 +52,13 @@ def share_text(share: float) -> str:
 def parts_text(account: TimeAccount) -> str:
     """`global memory 2.1 ms (78 %), floating point 0.4 ms (15 %), all else 7 %`: it sums to the time shown."""
     shown = [part for part in account.parts[:_PARTS_SHOWN] if part.share >= _LEAST_SHARE]
-    said = [f"{name_of_part(p)} {format_duration_us(p.time_us)} ({share_text(p.share)})" for p in shown]
     left = 1 - sum(part.share for part in shown)
-    return ", ".join([*said, *([f"all else {share_text(left)}"] if left >= _LEAST_SHARE else [])])
+    *percents, rest = whole_percents([*(part.share for part in shown), left])
+    said = [
+        f"{name_of_part(part)} {format_duration_us(part.time_us)} ({percent} %)"
+        for part, percent in zip(shown, percents, strict=True)
+    ]
+    return ", ".join([*said, *([f"all else {rest} %"] if rest > 0 else [])])
 
 
 def overlap_text(account: TimeAccount) -> str:
@@ -81,13 +85,14 @@ def reading(account: TimeAccount) -> str:
 def line_rows(prediction: Prediction, shown: int) -> list[tuple[str, str, str]]:
     """Share, place and main cost: the hottest lines, then what is left of the time, so that they sum to it."""
     own = [line for line in prediction.lines if line.line >= 0 and line.share >= _LEAST_SHARE]
-    rows = [(share_text(line.share), f"line {line.line + 1}", line.what) for line in own[:shown]]
+    rows = [(line.share, f"line {line.line + 1}", line.what) for line in own[:shown]]
     left = [line for line in prediction.lines if line not in own[:shown]]
     for place, what, lines in _leftovers(left):
         share = sum(line.share for line in lines)
         if rows and share >= _LEAST_SHARE:
-            rows.append((share_text(share), place, what))
-    return rows
+            rows.append((share, place, what))
+    percents = whole_percents([share for share, _, _ in rows])
+    return [(f"{percent} %", place, what) for percent, (_, place, what) in zip(percents, rows, strict=True)]
 
 
 def _leftovers(left: Sequence[LineShare]) -> list[tuple[str, str, list[LineShare]]]:

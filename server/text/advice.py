@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from server.text.format import format_duration_us
+from server.text.format import as_sentence, format_duration_us
 from server.text.hint import launch_title
 
 if TYPE_CHECKING:
@@ -54,15 +54,11 @@ def _told(found: Sequence[tuple[Advice, LaunchView]], launches: int) -> Told:
 
 def sentence(advice: Advice, prediction: Prediction | None) -> str:
     """Return the message as a sentence, with what heeding it would save."""
-    text = f"{_capital(advice.message)}."
+    text = f"{as_sentence(advice.message)}."
     if advice.gain_us is None or prediction is None:
         return text
     whole = format_duration_us(prediction.runtime_us.p50)
     return f"{text} It may save about {format_duration_us(advice.gain_us, 1)} of {whole}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def advice_json(advice: Advice, kernel: Kernel) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from server.text.fit import through_words
-from server.text.format import format_duration_us, format_interval, format_percent
+from server.text.format import format_duration_us, format_interval, format_percent, missed_factor
 from server.text.hint import basis_name, basis_text, error_percent, percent_spread_text
 from server.text.layout import LABEL_WIDTH, in_columns, labelled
 from server.text.learned import CORRECTED, is_by_the_model, novelty_words
@@ -81,14 +81,11 @@ def _analytic(prediction: Prediction, *, beside_measured: bool) -> list[tuple[st
 
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:
-    """Return `the prediction is 23 % too low; batches are 1.8 % apart`; the second bounds what the first can mean."""
+    """Return `the prediction is 23 % too low; repeatability ±1.8 %`; the second bounds what the first can mean."""
     missed = miss_words(prediction, measurement)
-    return f"the prediction is {missed}; batches are {format_percent(measurement.batch_spread_percent)} apart"
+    return f"the prediction is {missed}; repeatability ±{format_percent(measurement.batch_spread_percent)}"
 
 
 def miss_words(prediction: Prediction, measurement: Measurement) -> str:
-    """`23 % too low`, `162 % too high`, `12 times too high`."""
-    percent = error_percent(prediction, measurement)
-    side = "low" if percent < 0 else "high"
-    size = format_percent(abs(percent)) if percent < 1000 else f"{percent / 100 + 1:,.0f} times"
-    return f"{size} too {side}"
+    """Return `23 % too low`, `3.1x too high`."""
+    return missed_factor(error_percent(prediction, measurement) / 100 + 1)

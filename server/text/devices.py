@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from server.text.format import format_duration_us, format_interval
+from server.text.device_names import shown_name
+from server.text.format import factor_words, format_duration_us, format_interval
 from server.text.hint import basis_sign, guess_mark
 from server.text.layout import Section, in_columns
-from server.text.versions import factor_words, ratio_json
+from server.text.versions import ratio_json
 
 if TYPE_CHECKING:
     from model.prediction import Prediction, Ratio
@@ -53,13 +54,13 @@ def time_words(prediction: Prediction) -> str:
 
 def short_name(name: str, length: int = _HINT_NAME_LENGTH) -> str:
     """Return `H200` for NVIDIA H200, `RTX 4090` for NVIDIA GeForce RTX 4090; cut if it is longer still."""
-    words = " ".join(_MAKER.sub(" ", name).split()) or name
+    words = " ".join(_MAKER.sub(" ", shown_name(name)).split()) or name
     return words if len(words) <= length else f"{words[: length - 1].rstrip()}…"
 
 
 def names_apart(rows: Sequence[DeviceTime], length: int | None = None) -> list[str]:
     """Return the devices' names, short ones if a length is given; the ids of those that would have the same."""
-    found = [row.device.name if length is None else short_name(row.device.name, length) for row in rows]
+    found = [shown_name(row.device.name) if length is None else short_name(row.device.name, length) for row in rows]
     alike = Counter(found)
     return [name if alike[name] == 1 else row.device.id for name, row in zip(found, rows, strict=True)]
 
@@ -69,7 +70,7 @@ def cells(row: DeviceTime, length: int | None = None) -> tuple[str, str, str, st
 
     Without a prediction the last says why.
     """
-    name = row.device.name if length is None else short_name(row.device.name, length)
+    name = shown_name(row.device.name) if length is None else short_name(row.device.name, length)
     prediction = row.prediction
     if prediction is None:
         return name, "-", "", "", row.problem

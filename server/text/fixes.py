@@ -64,7 +64,7 @@ class Proof:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the fix may stay: it is faster beyond the noise, and its results are the same."""
+        """Whether the fix may stay: it is measurably faster, and its results are the same."""
         return self.is_faster and self.is_equal
 
     @property
@@ -73,7 +73,7 @@ class Proof:
         times = f"{format_duration_us(self.before_us)} -> {format_duration_us(self.after_us)}"
         if self.is_faster or self.high < 1:
             return f"{speed_up_text(self.speed_up)} ({times}), {self.results}"
-        return f"no faster beyond noise ({times}), {self.results}"
+        return f"not measurably faster ({times}), {self.results}"
 
     def as_json(self) -> dict[str, Any]:
         return {

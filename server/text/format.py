@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
 _DURATIONS_US = ((60e6, "min"), (1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
+_FACTOR_FROM = 2.0  # from here on a factor says more than percents
+_LOPSIDED_FROM = 1.5
+# A word of ours: no assignment, index, underscore or digit, and longer than most names of arguments.
+_FIRST_WORD = re.compile(r"(?:a|[a-z][a-z'-]+)(?=[ ,:]|$)")
 
 
 def format_duration_us(duration_us: float, digits: int = 2) -> str:
@@ -64,12 +70,49 @@ def format_percent(percent: float, *, signed: bool = False) -> str:
     return f"{sign}{percent:.{1 if abs(percent) < 9.95 else 0}f} %"
 
 
+def whole_percents(shares: Sequence[float]) -> list[int]:
+    """Round shares of a whole to percents that add up to what the shares do: the largest remainders are rounded up."""
+    exact = [100 * share for share in shares]
+    floors = [math.floor(each) for each in exact]
+    missing = round(sum(exact)) - sum(floors)
+    order = sorted(range(len(exact)), key=lambda place: floors[place] - exact[place])
+    for place in order[:missing]:
+        floors[place] += 1
+    return floors
+
+
+def as_sentence(text: str) -> str:
+    """Return the text with a capital first letter, unless it begins with a name of the user's: `n=4`, `x[i]`."""
+    word = _FIRST_WORD.match(text)
+    return text[:1].upper() + text[1:] if word else text
+
+
+def missed_factor(ratio: float) -> str:
+    """Return how far a predicted time is from a measured one, given their ratio: `23 % too low`, `3.1x too high`.
+
+    Percents from 0.5 to 2 times, factors beyond: 99 % and 99.9 % too low look alike, 100x and 1,000x do not.
+    """
+    side = "low" if ratio < 1 else "high"
+    if 0.5 < ratio < _FACTOR_FROM:
+        return f"{format_percent(abs(ratio - 1) * 100)} too {side}"
+    return f"{factor_words(max(ratio, 1 / ratio))}x too {side}" if ratio > 0 else "0 µs"
+
+
+def factor_words(factor: float) -> str:
+    """Return `2.3` or `3,200`: two significant digits."""
+    rounded = float(f"{factor:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
+
+
 def spread_percent(low_us: float, middle_us: float, high_us: float) -> float | None:
-    """Return how far an interval reaches from its middle, on its wider side [%]; None from a factor of 2 on."""
+    """Return how far an interval reaches from its middle, on its wider side [%]; None from a factor of 1.5 on.
+
+    Wider ones are lopsided, and then one figure for both sides would be wrong on one of them.
+    """
     up = high_us / middle_us if middle_us > 0 else 1.0
     down = middle_us / low_us if low_us > 0 else up
     factor = max(up, down, 1.0)
-    return (factor - 1) * 100 if factor < 2 else None
+    return (factor - 1) * 100 if factor < _LOPSIDED_FROM else None
 
 
 def format_spread(low_us: float, middle_us: float, high_us: float) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.text.format import format_duration_us, format_interval, spread_percent
+from server.text.device_names import shown_name
+from server.text.format import format_duration_us, format_interval, missed_factor, spread_percent
 from server.text.recorded import program_time, recorded_words
 from server.text.versions import faster_words
 
@@ -55,15 +56,19 @@ def hint_tooltip(launches: Sequence[LaunchView]) -> str:
     first = launches[0]
     prediction, launch = first.forecast.prediction, first.forecast.launch
     if prediction is None or launch is None:
-        return "Hover the kernel's name for the full story."
+        return "Hover the kernel's name for details."
     guessed = f" (guessed: {guesses_text(prediction)})" if prediction.is_guessed else ""
     recorded = f" ({recorded_words(first.forecast.recorded)})" if first.forecast.recorded else ""
-    said = f"{launch.describe()}{recorded}{guessed} on {prediction.device_name}, bound by {prediction.bound}."
+    q, device = prediction.runtime_us, shown_name(prediction.device_name)
+    said = (
+        f"Predicted: {format_duration_us(q.p50)} ({format_interval(q.p10, q.p90)}) on {device} for {launch.describe()}"
+        f"{recorded}{guessed}, bound by {prediction.bound}."
+    )
     if first.forecast.recorded and (whence := program_time(first.forecast.recorded)):
         said += f" In the program: {format_duration_us(first.forecast.recorded.own_us or 0.0)} ({whence})."
     if first.failure:
         said += f" Last measurement failed: {first.failure.message}"
-    return f"{said} Hover the kernel's name for the full story."
+    return f"{said} Hover the kernel's name for details."
 
 
 def _launch_label(view: LaunchView) -> str:
@@ -72,8 +77,10 @@ def _launch_label(view: LaunchView) -> str:
         message = view.forecast.problem.message if view.forecast.problem else "no prediction"
         return "? " + shorten(message, HINT_LENGTH - 2)
     if view.measured:
+        took = f"{format_duration_us(view.measured.median_us)}{guess_mark(prediction)} measured"
+        own = format_duration_us(prediction.own_us.p50)
         off = error_text(prediction, view.measured)
-        return f"{format_duration_us(view.measured.median_us)}{guess_mark(prediction)} measured (est {off})"
+        return _first_that_fits([f"{took} (est {off})", f"{took} (est {own})", took], HINT_LENGTH)
     estimate = f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}{guess_mark(prediction)}"
     spread = spread_text(prediction.runtime_us)
     if prediction.relative is not None and prediction.through is None:
@@ -177,7 +184,7 @@ def basis_name(basis: str) -> str:
 
 
 def spread_text(runtime_us: Quantiles) -> str:
-    """`±15 %`, or p10 and p90 where one of them is a factor of 2 or more from the median: `0.17-1.0 s`."""
+    """`±15 %`, or p10 and p90 where one of them is a factor of 1.5 or more from the median: `0.17-1.0 s`."""
     return percent_spread_text(runtime_us) or format_interval(runtime_us.p10, runtime_us.p90)
 
 
@@ -193,5 +200,11 @@ def error_percent(prediction: Prediction, measurement: Measurement) -> float:
 
 
 def error_text(prediction: Prediction, measurement: Measurement) -> str:
-    percent = error_percent(prediction, measurement)
-    return f"{percent:+.0f} %" if percent < 1000 else f"×{min(percent / 100 + 1, 9999):.0f}"
+    """Return `+23 %`, `-32 %`; `3.1x low` and `12x high` where a factor says more."""
+    return signed_miss(error_percent(prediction, measurement) / 100 + 1)
+
+
+def signed_miss(ratio: float) -> str:
+    """Return the error of a prediction for a narrow column, given predicted over measured time."""
+    words = missed_factor(ratio)
+    return f"{(ratio - 1) * 100:+.0f} %" if "%" in words else words.replace("x too ", "x ")

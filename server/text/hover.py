@@ -10,8 +10,9 @@ from server.text.account import limit_text, line_rows, overlap_text, parts_text
 from server.text.advice import advice_of
 from server.text.comparison import compared
 from server.text.compiled import in_short
+from server.text.device_names import name_and_runtime, shown_name
 from server.text.devices import devices_section
-from server.text.format import format_bytes, format_count, format_duration_us
+from server.text.format import as_sentence, format_bytes, format_count, format_duration_us, format_interval
 from server.text.hint import guesses_text, launch_title
 from server.text.layout import Section, Story, in_columns, labelled, plain
 from server.text.recorded import recorded_section, recorded_words
@@ -34,19 +35,19 @@ _ORIGIN = {"config": "kernelcast.toml"}
 
 
 def render(view: KernelView, snapshot: Snapshot) -> Story:
+    """Return time, launch, limiter and advice; then the details."""
     told = view.told_in_full
-    sections = [section for launch in told for section in _launch(launch, len(told) > 1)]
+    sections = [Section("Advice", notes=_advice(view, snapshot))]
+    sections += [section for launch in told for section in _launch(launch, len(told) > 1)]
     sections.append(recorded_section(view.launches))
-    sections.append(Section("Advice", notes=_advice(view, snapshot)))
     sections.append(Section("Assumed", notes=_assumptions(view)))
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
     sections.append(Section("", notes=_device_notes(snapshot)))
-    return Story(_about(view) + _lead(view), tuple(section for section in sections if section.figures or section.notes))
+    return Story(_lead(view), tuple(section for section in sections if section.figures or section.notes))
 
 
-def _about(view: KernelView) -> str:
-    """Return the first launch, and what of it was guessed."""
-    first = view.launches[0]
+def _about(first: LaunchView) -> str:
+    """Return the launch, and what of it was guessed: `global 1024, local 64 (inferred; guessed: n=1024)`."""
     prediction = first.forecast.prediction
     launch = first.forecast.launch
     if launch is None:
@@ -54,26 +55,30 @@ def _about(view: KernelView) -> str:
     sizes, groups = ("x".join(map(str, each)) if each else "auto" for each in (launch.global_size, launch.local_size))
     guessed = f"; guessed: {guesses_text(prediction)}" if prediction is not None and prediction.is_guessed else ""
     origin = recorded_words(first.forecast.recorded) if first.forecast.recorded else _origin(launch)
-    return f"global {sizes}, local {groups} ({origin}{guessed}): "
+    return f" Launch: global {sizes}, local {groups} ({origin}{guessed})."
 
 
 def _lead(view: KernelView) -> str:
+    """Return the first launch's time with its range, its sizes, and what limits it."""
     first = view.launches[0]
     prediction = first.forecast.prediction
     name = view.kernel.name
-    more = f" ({len(view.launches)} launches below)" if len(view.told_in_full) > 1 else ""
+    more = f" {len(view.launches)} launches, each below." if len(view.told_in_full) > 1 else ""
+    limit = f" Bound by {limit_text(prediction.account)}." if prediction is not None else ""
     if first.measured:
-        took = f"`{name}` takes **{format_duration_us(first.measured.median_us)}** on {first.measured.device_name}"
-        predicted = f", predicted {format_duration_us(prediction.own_us.p50)}" if prediction else ""
-        return f"{took} (measured){predicted}{more}."
+        device = shown_name(first.measured.device_name)
+        took = f"`{name}` takes **{format_duration_us(first.measured.median_us)}** on {device}"
+        predicted = f"; predicted {format_duration_us(prediction.own_us.p50)}" if prediction else ""
+        return f"{took} (measured{predicted}).{_about(first)}{limit}{more}"
     if prediction is None:
         reason = first.forecast.problem.message if first.forecast.problem else "nothing is known of it."
         return f"`{name}` has no prediction: {reason}"
     relative = prediction.relative if prediction.through is None else None
-    change = f"{since_words(relative)}, " if relative is not None else ""
+    change = f", {since_words(relative)}" if relative is not None else ""
+    q = prediction.runtime_us
     return (
-        f"`{name}` will take about **{format_duration_us(prediction.runtime_us.p50)}** on {prediction.device_name}, "
-        f"{change}bound by {limit_text(prediction.account)}{more}."
+        f"`{name}` will take about **{format_duration_us(q.p50)}** ({format_interval(q.p10, q.p90)}) "
+        f"on {shown_name(prediction.device_name)}{change}.{_about(first)}{limit}{more}"
     )
 
 
@@ -194,7 +199,7 @@ def _assumptions(view: KernelView) -> tuple[str, ...]:
     for title, prediction in predicted:
         for a in prediction.assumptions:
             cost = f" (may cost a factor of {a.spread:.2g})" if a.spread > 1.005 else ""
-            whose.setdefault(_sentence(a.text.rstrip(".")) + cost, []).append(title)
+            whose.setdefault(as_sentence(a.text.rstrip(".")) + cost, []).append(title)
     return tuple(
         f"{said}." if len(titles) == len(predicted) else f"{', '.join(titles)}: {said}."
         for said, titles in whose.items()
@@ -206,22 +211,18 @@ def _gaps(view: KernelView, snapshot: Snapshot) -> tuple[str, ...]:
         f"{p.message} (line {p.line})" if p.line else p.message for p in snapshot.analysis.forecast.problems
     ]
     broken = ["Part of this kernel is not valid OpenCL C; the figures leave it out."] if view.kernel.has_errors else []
-    return (*broken, *(_sentence(problem) for problem in problems))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return (*broken, *(as_sentence(problem) for problem in problems))
 
 
 def _device_notes(snapshot: Snapshot) -> tuple[str, ...]:
     device, say_how = snapshot.device, snapshot.settings.calibration_hints and snapshot.is_device_here
     # Before devices are looked for none is known to be here.
     away = " It is not in this machine." if snapshot.analysis.found and not snapshot.is_device_here else ""
-    name = device.name if device.platform in ("", "none") else f"{device.name} ({device.platform})"
+    name = name_and_runtime(device)
     if device.calibrated:
         when = f" on {device.measured_at[:10]}" if device.measured_at else ""
-        noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
-        return (f"{name} was calibrated{when}{noise}.{away}",)
+        repeatability = f", repeatability ±{device.noise_percent:.1f} %" if device.noise_percent is not None else ""
+        return (f"{name} was calibrated{when}{repeatability}.{away}",)
     how = (
         " Calibrate it for narrower ranges: code action, or `kernelcast calibrate`."
         if say_how and device.source == "driver"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from server.text.format import factor_words
+
 if TYPE_CHECKING:
     from model.prediction import Ratio, Relative
 
@@ -19,12 +21,6 @@ def faster_words(ratio: float) -> str:
     if ratio < 1:
         return f"{factor_words(1 / ratio)}x faster" if ratio <= 1 / _MULTIPLE else f"{(1 - ratio) * 100:.0f} % faster"
     return f"{factor_words(ratio)}x slower" if ratio >= _MULTIPLE else f"{(ratio - 1) * 100:.0f} % slower"
-
-
-def factor_words(factor: float) -> str:
-    """Return `2.3` or `3,200`: two significant digits."""
-    rounded = float(f"{factor:.2g}")
-    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
 
 
 def interval_words(ratio: Ratio) -> str:

@@ -18,6 +18,7 @@ from model.device import Device
 from model.errors import KernelcastError
 from profiler.calibrate import calibrate
 from profiler.devices import discover, find_device
+from server.text.device_names import shown_name
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 
@@ -53,7 +54,7 @@ def _progress(console: Console) -> Progress:
 
 def _calibrated(device: Device, progress: Progress) -> Device:
     """Rates measured now, under the conditions of the measurements to come; kept nowhere."""
-    task = progress.add_task(f"Calibrating {device.name}", total=1.0)
+    task = progress.add_task(f"Calibrating {shown_name(device.name)}", total=1.0)
     try:
         return calibrate(
             device.id,

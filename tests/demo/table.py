@@ -13,14 +13,15 @@ from rows import Row
 from model.device import Device
 from model.prediction import Prediction
 from profiler.measurement import Measurement
+from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_interval, format_percent
-from server.text.hint import basis_sign
+from server.text.hint import basis_sign, signed_miss
 
 
 def table(rows: list[Row], device: Device) -> Table:
     """Columns of fixed meaning; a row that lacks figures points to the reason below the table."""
     drawn = Table(
-        title=f"Predicted before it ran, then measured: {device.name}",
+        title=f"Predicted before it ran, then measured: {shown_name(device.name)}",
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
@@ -28,12 +29,9 @@ def table(rows: list[Row], device: Device) -> Table:
         show_edge=False,
     )
     drawn.add_column("Kernel", no_wrap=True)
+    for column in ("Predicted", "80 % range", "Measured", "Repeatability", "Error"):
+        drawn.add_column(column, justify="right", no_wrap=True)
     drawn.add_column("Launch", no_wrap=True)
-    drawn.add_column("Predicted", justify="right", no_wrap=True)
-    drawn.add_column("p10 - p90", justify="right", no_wrap=True)
-    drawn.add_column("Measured", justify="right", no_wrap=True)
-    drawn.add_column("Spread", justify="right", no_wrap=True)
-    drawn.add_column("Error", justify="right", no_wrap=True)
     drawn.add_column("Bound by")
     for row in rows:
         drawn.add_row(*_cells(row))
@@ -47,8 +45,8 @@ def _cells(row: Row) -> list[Text | str]:
     prediction = _prediction_cells(row.prediction) if row.prediction else ["", ""]
     if row.prediction and row.measurement:
         bound = str(row.prediction.bound)
-        return [row.kernel, launch, *prediction, *_measurement_cells(row.measurement), _error_cell(row), bound]
-    return [row.kernel, launch, *prediction, "-", "", "", Text("see below", style="red")]
+        return [row.kernel, *prediction, *_measurement_cells(row.measurement), _error_cell(row), launch, bound]
+    return [row.kernel, *prediction, "-", "", "", launch, Text("see below", style="red")]
 
 
 def _prediction_cells(prediction: Prediction) -> list[Text | str]:
@@ -70,7 +68,7 @@ def _error_cell(row: Row) -> Text | str:
     if row.error is None:
         return ""
     style = "green" if row.is_in_interval else "yellow" if row.is_within_2x else "red"
-    return Text(format_percent(100 * row.error, signed=True), style=style)
+    return Text(signed_miss(1 + row.error), style=style)
 
 
 def summary(rows: list[Row], device: Device) -> list[str]:
@@ -87,12 +85,18 @@ def summary(rows: list[Row], device: Device) -> list[str]:
         )
         spreads = [row.measurement.batch_spread_percent for row in rows if row.measurement]
         lines.append(
-            f"Noise of the measurements, from batch to batch: median {statistics.median(spreads):.1f} %; "
+            f"Repeatability of the measurements: ±{statistics.median(spreads):.1f} % in the median; "
             f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
         )
     if device.calibrated:
-        noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
-        lines.append(f"Rates: measured on this device ({device.measured_at}{noise}).")
+        repeatability = f", repeatability ±{device.noise_percent:.1f} %" if device.noise_percent is not None else ""
+        lines.append(
+            f"Rates: measured on this device ({device.measured_at[:16].replace('T', ' ')} UTC{repeatability})."
+        )
     else:
         lines.append(f"Rates: {device.source} figures, not calibrated.")
+    lines.append(
+        f"To make predictions better here: `.venv/bin/kernelcast learn --device {device.id}` measures kernels for 2 "
+        "minutes on this device and corrects predictions by them."
+    )
     return lines

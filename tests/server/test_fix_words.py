@@ -42,7 +42,7 @@ def test_what_is_no_faster_is_not_kept(after_us: float) -> None:
     proof = proof_of(side(after_us), 4)
     assert not proof.is_kept
     assert proof.is_equal
-    assert proof.text.startswith("no faster beyond noise" if after_us == 100.0 else "1.3x slower")
+    assert proof.text.startswith("not measurably faster" if after_us == 100.0 else "1.3x slower")
 
 
 def test_rounding_is_allowed_as_far_as_the_user_says() -> None:

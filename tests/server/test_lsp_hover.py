@@ -38,9 +38,10 @@ def told(snapshot: Snapshot, formats: Sequence[types.MarkupKind] = MARKDOWN) -> 
 
 def test_the_first_line_answers_the_question(snapshot_of: Snapshots) -> None:
     first = told(snapshot_of()).splitlines()[0]
-    launch, _, answer = first.partition(": ")
-    assert launch == "global 1024, local 64 (inferred)"
-    assert answer == "`blur` will take about **3.2 ms** on Generic CPU (8 cores at 3 GHz), bound by memory."
+    assert first == (
+        "`blur` will take about **3.2 ms** (2.2-4.5 ms) on Generic CPU (8 cores at 3 GHz). "
+        "Launch: global 1024, local 64 (inferred). Bound by memory."
+    )
 
 
 def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
@@ -52,7 +53,8 @@ def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapsho
     )
     found = forecast_of(snapshot_of().document.text.value, assumptions=guesses, is_guessed=True)
     first = told(snapshot_of(forecast=found)).splitlines()[0]
-    assert "(inferred; guessed: global size, `n`=1024, how often the loop on line 3 runs): `blur` will take" in first
+    assert "(inferred; guessed: global size, `n`=1024, how often the loop on line 3 runs)." in first
+    assert first.index("3.2 ms") < first.index("Launch:") < first.index("Bound by")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,9 @@ def test_a_measurement_stands_below_its_prediction_figure_below_figure(
 ) -> None:
     snapshot = snapshot_of()
     text = told(replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)}))
-    assert ": `blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.\n" in text
+    assert text.startswith(
+        "`blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured; predicted 3.2 ms). Launch:"
+    )
     lines = text.splitlines()
     head, predicted, measured, error = lines[lines.index("```text") + 1 :][:4]
     assert predicted.split()[:2] == ["Predicted", "3.2"]
@@ -170,7 +174,7 @@ def test_a_measurement_stands_below_its_prediction_figure_below_figure(
         assert predicted[head.index(title) - 1] == measured[head.index(title) - 1] == " "
         assert " " not in (predicted[head.index(title)], measured[head.index(title)])
     assert measured.endswith("40 runs, 2026-01-02 03:04 UTC")
-    assert "the prediction is 3.2 % too high; batches are 1.8 % apart" in error
+    assert "the prediction is 3.2 % too high; repeatability ±1.8 %" in error
 
 
 def test_a_measurement_of_an_older_state_says_so(
@@ -205,7 +209,7 @@ def test_every_launch_has_its_section(snapshot_of: Snapshots, forecast_of: Forec
     snapshot = snapshot_of()
     launches = tuple(Launch((n,), name=name, origin=Origin.ANNOTATION) for n, name in ((9, "big"), (3, "small")))
     text = told(snapshot_of(forecast=forecast_of(snapshot.document.text.value, launches=launches)))
-    assert "(2 launches below)" in text.splitlines()[0]
+    assert "2 launches, each below." in text.splitlines()[0]
     assert "**Launch big**" in text
     assert "**Launch small**" in text
     assert text.count("`n` is taken to be 1024") == 1

@@ -223,6 +223,6 @@ def test_the_hint_says_what_the_edit_changes(snapshot_of: Snapshots, forecast_of
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     told = " ".join(answer.contents.value.split())
-    assert "will take about 1.9 ms on" in told
+    assert "will take about 1.9 ms (1.5-2.3 ms) on" in told
     assert "12 % faster than measured at" in told
     assert "(80 %: 30 % faster to 6 % slower)" in told

@@ -60,6 +60,6 @@ class LinearAxis:
         span = (self.high - self.low) or 1.0
         rough = span / most
         size = 10.0 ** math.floor(math.log10(rough))
-        step = next(size * m for m in (1, 2, 2.5, 5, 10) if size * m >= rough * 0.999)
+        step = next(size * m for m in (1, 2, 5, 10) if size * m >= rough * 0.999)
         first = math.ceil(self.low / step - 1e-9)
         return tuple((first + n) * step for n in range(int((self.high - first * step) / step + 1e-9) + 1))

@@ -11,6 +11,7 @@ from profiler.measurement import Measurement
 from server.report.charts.axes import LogAxis
 from server.report.charts.frame import FORMATS, WIDE, Format, Frame, bar, measured_mark, predicted_mark
 from server.report.charts.labels import text_width
+from server.report.charts.legend import Entry
 from server.report.markup import Element, tag
 from server.text.format import format_count, format_mem_bytes
 
@@ -89,6 +90,20 @@ def draw_roofs(frame: Frame, roof: Roofline, top: float) -> None:
             if label is not None:
                 frame.add(label)
                 break
+
+
+def legend_entries(roof: Roofline, *, is_measured: bool) -> list[Entry]:
+    """Return what the chart shows: marks, then every roof with its rate, also one whose name found no place on it."""
+    found = [("mark predicted", "predicted, with its 80 % range")]
+    if is_measured:
+        found.append(("mark measured", "measured"))
+    for place, slope in enumerate(roof.slopes):
+        name = _names(slope, len(roof.slopes), WIDE)[0]
+        found.append((f"roof memory level-{min(place, 2)}", f"roof of {name}"))
+    for ceiling in roof.ceilings:
+        rate = format_count(ceiling.gop_s * 1e9, f"{roof.unit}/s")
+        found.append(("roof compute", f"roof of {ceiling.name}, {rate}"))
+    return found
 
 
 def _roof(frame: Frame, x1: float, y1: float, x2: float, y2: float, class_: str) -> None:

@@ -9,7 +9,7 @@ from server.report.sections.tables import Column, Row, table
 from server.text.account import line_rows, name_of_part
 from server.text.account import reading as account_reading
 from server.text.advice import sentence
-from server.text.format import format_duration_us, format_percent
+from server.text.format import format_duration_us, whole_percents
 
 _MOST_LINES = 10
 _LEAST_SHOWN = 0.001  # of the time
@@ -36,20 +36,23 @@ def breakdown_section(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
     prediction = launch.forecast.prediction
     if prediction is None:
         return []
-    return [*_resources(prediction), *_lines(kernel, prediction), *_advice(prediction), *_assumptions(prediction)]
+    return [*_resources(prediction), *_lines(kernel, prediction), *_assumptions(prediction)]
 
 
 def _resources(prediction: Prediction) -> list[Child]:
     account = prediction.account
     columns = (
-        Column("Resource"), Column("Share", "number"), Column("Time", "number"), Column("Hidden", "number"),
-        Column("", "fill"),
+        Column("Resource"), Column("Kind"), Column("Share", "number"), Column("Time", "number"),
+        Column("Hidden", "number"), Column("", "fill"),
     )  # fmt: skip
+    shown = [r for r in account.parts if max(r.time_us, r.hidden_us) >= _LEAST_SHOWN * account.runtime_us]
+    percents = whole_percents([r.share for r in shown])
     rows = [
         Row(
             [
                 name_of_part(r),
-                format_percent(r.share * 100),
+                str(r.bound or ""),  # the colour of the bar says the same
+                f"{percent} %" if percent or not r.share else "< 1 %",
                 format_duration_us(r.time_us),
                 format_duration_us(r.hidden_us) if r.hidden_us >= _LEAST_SHOWN * account.runtime_us else "",
                 _bar(r.share),
@@ -57,8 +60,7 @@ def _resources(prediction: Prediction) -> list[Child]:
             f"bound-{r.bound or 'latency'}",
             r.resource,
         )
-        for r in account.parts
-        if max(r.time_us, r.hidden_us) >= _LEAST_SHOWN * account.runtime_us
+        for r, percent in zip(shown, percents, strict=True)
     ]
     if not rows:
         return []
@@ -86,8 +88,10 @@ def _lines(kernel: KernelFacts, prediction: Prediction) -> list[Child]:
     return [tag("h4", "Hottest lines"), table(columns, rows, "lines full", f"Lines of {kernel.file}")]
 
 
-def _advice(prediction: Prediction) -> list[Child]:
-    if not prediction.advice:
+def advice_section(launch: LaunchFacts) -> list[Child]:
+    """Return what would make the launch faster, right behind what limits it."""
+    prediction = launch.forecast.prediction
+    if prediction is None or not prediction.advice:
         return []
     said = [
         tag(

@@ -8,6 +8,7 @@ from server.report.charts.axes import LogAxis
 from server.report.facts import DeviceRow, LaunchFacts
 from server.report.markup import Child, Element, tag
 from server.report.sections.tables import Column, Row, table
+from server.text.device_names import shown_name
 from server.text.devices import ratio_words, time_words
 from server.text.format import format_interval
 from server.text.hint import basis_text, shorten
@@ -16,7 +17,7 @@ _COLUMNS = (
     Column("Device", "name"),
     Column("Predicted", "number"),
     Column("Ratio"),
-    Column("p10-p90", "number"),
+    Column("80 % range", "number"),
     Column("", is_roomy=True),
     Column("Bound by"),
 )
@@ -36,7 +37,7 @@ def devices_section(launch: LaunchFacts) -> list[Child]:
     ]
     unable = [row for row in rows if row.prediction is None]
     if unable:
-        said = [tag("li", f"{row.device.name}: {row.problem}.") for row in unable]
+        said = [tag("li", f"{shown_name(row.device.name)}: {row.problem}.") for row in unable]
         found.append(tag("p", "These cannot run it:"))
         found.append(tag("ul", said, class_="unable"))
     found.append(tag("p", _note(able), class_="soft"))
@@ -53,7 +54,7 @@ def _row(row: DeviceRow, axis: LogAxis) -> Row:
         if applies
     ]
     cells: list[Child] = [
-        [tag("span", shorten(row.device.name, 56), title=row.device.name), badges],
+        [tag("span", shorten(shown_name(row.device.name), 56), title=row.device.name), badges],
         time_words(prediction),
         _ratio(row),
         format_interval(q.p10, q.p90),

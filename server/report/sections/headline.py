@@ -5,8 +5,9 @@ from __future__ import annotations
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
 from server.text.comparison import miss_words
+from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_interval
-from server.text.hint import basis_sign, guess_mark, guesses_text, percent_spread_text
+from server.text.hint import basis_sign, guess_mark
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
@@ -21,23 +22,17 @@ def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
         _fact(
             "Predicted",
             f"{basis_sign(prediction)} {format_duration_us(q.p50)}{guess_mark(prediction)}",
-            percent_spread_text(q) or None,
+            None,
             "predicted",
         ),
-        _fact("8 times in 10 within", format_interval(q.p10, q.p90), None, "interval"),
+        _fact("80 % range", format_interval(q.p10, q.p90), None, "interval"),
         _fact("Bound by", str(prediction.bound), None, "bound"),
     ]
     measured = launch.measured
     if measured:
         missed = f"prediction {miss_words(prediction, measured)}"
         facts.append(_fact("Measured", format_duration_us(measured.median_us), missed, "measured"))
-    said = tag("p", _sentence(kernel, launch), class_="lead answer")
-    guessed = (
-        [tag("p", "Guessed of the launch: ", prose(guesses_text(prediction)), ".", class_="soft guessed")]
-        if prediction.is_guessed
-        else []
-    )
-    return [*guessed, said, tag("dl", facts, class_="facts")]
+    return [tag("p", _sentence(kernel, launch), class_="lead answer"), tag("dl", facts, class_="facts")]
 
 
 def _sentence(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
@@ -46,9 +41,10 @@ def _sentence(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
     name = tag("code", kernel.name)
     about = unbroken(format_duration_us(prediction.runtime_us.p50))
     if measured:
-        took = f" takes {unbroken(format_duration_us(measured.median_us))} on {measured.device_name} (measured)"
+        device = shown_name(measured.device_name)
+        took = f" takes {unbroken(format_duration_us(measured.median_us))} on {device} (measured)"
         return [name, f"{took}; the prediction is {about}, bound by {prediction.bound}."]
-    return [name, f" will take about {about} on {prediction.device_name}, bound by {prediction.bound}."]
+    return [name, f" will take about {about} on {shown_name(prediction.device_name)}, bound by {prediction.bound}."]
 
 
 def _fact(name: str, value: str, note: str | None, key: str) -> Element:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from server.report.charts.legend import legend
 from server.report.charts.trend import trend_charts
 from server.report.facts import HistoryRow, KernelFacts
 from server.report.markup import Child, tag
 from server.report.sections.tables import Column, Row, table
+from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_interval, format_percent
 
 _MOST_ROWS = 30
@@ -16,14 +18,14 @@ _COLUMNS = (
     Column("Device", "name"),
     Column("Launch"),
     Column("Median", "number"),
-    Column("p10-p90", "number"),
-    Column("Batches", "number"),
+    Column("80 % range", "number"),
+    Column("Repeatability", "number"),
     Column("Predicted", "number"),
     Column("Off", "number"),
     Column("Source"),
 )
 _NOTE = (
-    "Batches: how far the medians of separate batches of runs lie apart, the noise of the figure. Predicted and Off: "
+    "Repeatability: how far apart the medians of separate batches of runs lie. Predicted and Off: "
     "what the prediction was then, and how far from the median. Source: whether the kernel reads as it does now."
 )
 
@@ -34,18 +36,20 @@ def history_section(kernel: KernelFacts, chart_id: str) -> list[Child]:
         how = (
             "The code action Measure, or kernelcast measure, runs the kernel and keeps what came out."
             if kernel.is_device_here
-            else f"{kernel.device.name} is not in this machine."
+            else f"{shown_name(kernel.device.name)} is not in this machine."
         )
         why = kernel.memory_problem or f"None yet. {how}"
         return [heading, tag("p", why, class_="soft no-history")]
     found: list[Child] = [heading]
     for place, rows in enumerate(_series(kernel.history)[:2]):
-        title = f"{rows[0].launch_name} on {rows[0].measurement.device_name}"
-        caption = "The line goes through the medians, bars go from p10 to p90, dashes are what was predicted then."
-        hollow = " Hollow: of another state of the source." if not all(r.is_same_source for r in rows) else ""
+        title = f"{rows[0].launch_name} on {shown_name(rows[0].measurement.device_name)}"
+        entries = [("mark measured", "measured median, with its 80 % range"), ("dash predicted", "predicted then")]
+        if not all(r.is_same_source for r in rows):
+            entries.append(("mark measured old", "measured of another state of the source"))
         figure: list[Child] = [
             trend_charts(f"{chart_id}-{place}", rows),
-            tag("figcaption", f"{title}. {caption}{hollow}"),
+            legend(entries),
+            tag("figcaption", f"{title}."),
         ]
         found.append(tag("figure", figure, class_="trend"))
     shown = kernel.history[:_MOST_ROWS]
@@ -71,11 +75,11 @@ def _row(row: HistoryRow) -> Row:
     m = row.measurement
     cells: list[Child] = [
         m.measured_at[:16].replace("T", " "),
-        m.device_name,
+        shown_name(m.device_name),
         row.launch_name or m.launch,
         format_duration_us(m.median_us),
         format_interval(m.p10_us, m.p90_us),
-        format_percent(m.batch_spread_percent),
+        f"±{format_percent(m.batch_spread_percent)}",
         "" if row.predicted_us is None else format_duration_us(row.predicted_us),
         "" if row.error_percent is None else format_percent(row.error_percent, signed=True),
         "as now" if row.is_same_source else "changed",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from model.prediction import Prediction
 from model.roofline import Roofline
 from server.report.charts.gauge import Mark, gauges
-from server.report.charts.roofline import roofline_charts
+from server.report.charts.legend import legend
+from server.report.charts.roofline import legend_entries, roofline_charts
 from server.report.facts import LaunchFacts
 from server.report.markup import Child, tag
 from server.text.account import limit_text, share_text
@@ -18,10 +19,9 @@ def roofline_section(launch: LaunchFacts, chart_id: str, device_name: str) -> li
         return []
     if roof.intensity is not None and roof.slopes and roof.ceilings:
         charts = roofline_charts(chart_id, roof, prediction.runtime_us, launch.measured)
-        return [
-            _heading("Roofline"),
-            tag("figure", charts, tag("figcaption", _caption(roof, device_name, prediction)), class_="roofline"),
-        ]
+        key = legend(legend_entries(roof, is_measured=launch.measured is not None))
+        caption = tag("figcaption", _caption(roof, device_name, prediction))
+        return [_heading("Roofline"), tag("figure", charts, key, caption, class_="roofline")]
     if roof.requested_bytes and roof.slopes:
         levels = [("caches" if s.up_to_bytes else "memory", s.read_gb_s * 1e9) for s in roof.slopes]
         charts = gauges(chart_id, "Bytes a second", "B/s", levels[-2:], _marks(launch, roof.requested_bytes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.launch.scaling_plan import Plan
+from server.report.charts.legend import legend
 from server.report.charts.sizes import size_charts
 from server.report.facts import LaunchFacts, Sizes
 from server.report.markup import Child, prose, tag
@@ -21,7 +22,10 @@ def sizes_section(launch: LaunchFacts, chart_id: str) -> list[Child]:
         why = sizes.plan.reason or sizes.stopped or "nothing of the launch is a size"
         return [heading, tag("p", "Other sizes cannot be told: ", prose(why), ".", class_="soft no-sizes")]
     caption = tag("figcaption", [tag("p", prose(text)) for text in _explained(sizes, launch)])
-    return [heading, tag("figure", size_charts(chart_id, sizes), caption, class_="sizes")]
+    entries = [("curve", "predicted"), ("band", "its 80 % range"), ("mark predicted", "this launch")]
+    if sizes.measured:
+        entries.append(("mark measured", "measured"))
+    return [heading, tag("figure", size_charts(chart_id, sizes), legend(entries), caption, class_="sizes")]
 
 
 def _explained(sizes: Sizes, launch: LaunchFacts) -> list[str]:
@@ -30,14 +34,14 @@ def _explained(sizes: Sizes, launch: LaunchFacts) -> list[str]:
     low, high = sizes.points[0].factor, sizes.points[-1].factor
     local = "x".join(map(str, made.local_size)) if made.local_size else "the driver's choice"
     said = [
-        f"The same kernel from {_times(low)} to {_times(high)} of this launch, which the disc marks; the band goes "
-        f"from p10 to p90. {_grows(plan)} The local size stays {local}, and the global size a multiple of it."
+        f"The same kernel from {_times(low)} to {_times(high)} the size of this launch. {_grows(plan)} The local size "
+        f"stays {local}, and the global size a multiple of it."
     ]
     if plan.stays:
         listed = ", ".join(f"`{name}` = {value:,}" for name, value in plan.stays[:8])
         said.append(f"Not taken for sizes and left alone: {listed}{', ...' if len(plan.stays) > 8 else ''}.")
     if sizes.measured:
-        said.append("Diamonds are measurements of this very source on this device.")
+        said.append("Measurements are of this very source on this device.")
     if sizes.line is not None:
         said.append(f"The curve follows what was measured of this kernel: {fit_sentence(sizes.line)}.")
     if sizes.stopped:
