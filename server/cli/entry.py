@@ -222,6 +222,7 @@ def build_parser() -> argparse.ArgumentParser:
         commands.add_parser("evaluate", help="say what the learned model is worth on kernels that it never saw"),
     )
 
+    commands.add_parser("schema", help="the JSON schema of kernelcast.toml, for editors")
     doctor = commands.add_parser("doctor", help="say what is installed, what is wrong, and how to mend it")
     add_format_flag(doctor)
 
