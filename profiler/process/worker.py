@@ -107,6 +107,12 @@ def run_job(
     return value
 
 
+NO_PROCESS_GROUPS = (
+    "devices cannot be used on Windows itself, as their processes could not be ended safely there; run Kernelcast in "
+    "WSL 2, or predict for a device that `kernelcast devices --all` lists, with --device"
+)
+
+
 class _DiedError(Exception):
     """The child ended without an answer."""
 
@@ -177,6 +183,8 @@ def _room_needed() -> Iterator[None]:
 
 
 def _start(native_output: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:
+    if not hasattr(os, "killpg"):
+        raise MeasureError(NO_PROCESS_GROUPS)
     # PoCL leaves files behind in its cache with every process, killed or not.
     own = {FOLDER_VARIABLE: str(folder), "TMPDIR": str(folder)}
     try:

@@ -53,6 +53,8 @@ class PredictorProcess:
 
     def __init__(self, on_end: Callable[[], None]) -> None:
         """`on_end` is called, in a thread of its own, when the child is gone, whoever ended it."""
+        if not hasattr(select, "poll") or not hasattr(os, "killpg"):
+            raise ProcessEnded("the process of the learned model does not run on Windows itself; it does in WSL 2")
         try:
             self._native_output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the child
             self._child = subprocess.Popen(

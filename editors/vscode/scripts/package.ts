@@ -1,7 +1,8 @@
 /**
  * Everything that ships -> build/kernelcast-VERSION.vsix. A warning of vsce's is a failure.
  *
- * PICTURES_URL is where this folder can be read from by https; with it the extension's page shows its pictures.
+ * The extension's page shows its pictures from the repository that the manifest names. PICTURES_URL is where else this
+ * folder can be read from by https; empty, the page goes without pictures.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -12,18 +13,24 @@ import { buildWheel } from './wheel.ts';
 
 const LIMIT_BYTES = 22_000_000; // most of it the weights of the learned model
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+interface Manifest {
+  readonly version: string;
+  readonly repository: { readonly url: string; readonly directory: string };
+}
+
+const { version, repository } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const home = repository.url.replace(/\.git$/, '');
 const target = `build/kernelcast-${version}.vsix`;
 
 mkdirSync('build', { recursive: true });
 await bundle();
 buildWheel();
 const page = readFileSync('README.md', 'utf8');
-const picturesUrl = process.env['PICTURES_URL'];
-writeFileSync('build/README.md', picturesUrl === undefined ? withoutPictures(page) : page);
+const picturesUrl = process.env['PICTURES_URL'] ?? `${home}/raw/main/${repository.directory}`;
+writeFileSync('build/README.md', picturesUrl === '' ? withoutPictures(page) : page);
 
-const pictures = picturesUrl === undefined ? [] : ['--baseImagesUrl', picturesUrl];
-const flags = ['--no-dependencies', '--allow-missing-repository', ...pictures];
+const pictures = picturesUrl === '' ? [] : ['--baseImagesUrl', picturesUrl];
+const flags = ['--no-dependencies', '--baseContentUrl', `${home}/blob/main/${repository.directory}`, ...pictures];
 const vsce = ['node_modules/@vscode/vsce/vsce', 'package', ...flags];
 const told = spawnSync(process.execPath, [...vsce, '--readme-path', 'build/README.md', '--out', target], {
   encoding: 'utf8',

@@ -1,6 +1,6 @@
 /**
  * The extension's page, made from README.md. VS Code shows pictures there from https addresses alone: packed without
- * such an address, the page goes without, and the walkthrough, which takes pictures from the package, shows them.
+ * such an address, the page goes without them; the walkthrough takes its pictures from the package.
  */
 
 /** A paragraph that is a picture from this folder. */

@@ -69,6 +69,20 @@ test('the licence is that of the project', () => {
   assert.equal(read('LICENSE'), read('../../LICENSE'));
 });
 
+test('the manifest says where the project is, and ships all that it names', () => {
+  const { repository, bugs, homepage, categories, files } = JSON.parse(read('package.json')) as {
+    readonly repository: { readonly url: string };
+    readonly bugs: { readonly url: string };
+    readonly homepage: string;
+    readonly categories: readonly string[];
+    readonly files: readonly string[];
+  };
+  const home = repository.url.replace(/\.git$/, '');
+  assert.ok(bugs.url.startsWith(home) && homepage.startsWith(home));
+  assert.ok(read('../../pyproject.toml').includes(`Source = "${home}"`));
+  assert.ok(categories.length > 0 && files.includes('LICENSE'));
+});
+
 test('the page that VS Code shows has no picture that it cannot show', () => {
   const page = 'Before.\n\n![A mark](images/icon.png)\n\n![Far](https://example.org/x.png)\n\nAfter.\n';
   assert.equal(withoutPictures(page), 'Before.\n\n![Far](https://example.org/x.png)\n\nAfter.\n');
