@@ -66,7 +66,7 @@ def test_examples_of_the_documentation_hold(example: str) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"lanuch": []},
+        {"launcher": []},
         {"launch": [{"global": True}]},
         {"launch": [{"global": [1, 2, 3, 4]}]},
         {"device": {"id": 3}},
