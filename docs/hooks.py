@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
 from docs.reference import cli_page, json_page, settings_page  # noqa: E402
+from docs.texts import texts_page  # noqa: E402
 
 PAGES = PurePosixPath("docs/pages")
 INCLUDED = {
@@ -30,7 +31,7 @@ INCLUDED = {
     "device-catalog.md": PurePosixPath("tests/catalog/README.md"),
     "performance.md": PurePosixPath("server/README.md"),
 }
-GENERATED = {"cli.md": cli_page, "settings.md": settings_page, "json.md": json_page}
+GENERATED = {"cli.md": cli_page, "settings.md": settings_page, "json.md": json_page, "texts.md": texts_page}
 IMAGES = frozenset({".png", ".svg", ".gif"})
 
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|#|mailto:)([^)\s#]+)(#[^)\s]*)?\)")

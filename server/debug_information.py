@@ -82,7 +82,7 @@ def _line(finding: Finding) -> str:
     if not finding.subject:
         return f"  - {finding.text}"
     mark = "" if finding.health is Health.GOOD else f" ({finding.health})"
-    mend = f" To mend: {finding.mend}" if finding.mend and finding.health is Health.BROKEN else ""
+    mend = f" To fix it: {finding.mend}" if finding.mend and finding.health is Health.BROKEN else ""
     return f"- {finding.subject}{mark}: {finding.text}{mend}"
 
 

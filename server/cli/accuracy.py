@@ -17,7 +17,7 @@ def accuracy_lines(device: Device, *, after_learning: bool = False) -> tuple[str
     try:
         found = accuracy_from(StoreCache().lessons(device))
     except UnusableModel as error:
-        return (f"how good predictions are cannot be said: {error.message}",)
+        return (f"the accuracy of predictions is not known: {error.message}",)
     if found is None:
         return ()
     return tuple(figure_words(found)) if after_learning else accuracy_words(found)

@@ -34,5 +34,5 @@ def add_comparing_flags(parser: argparse.ArgumentParser) -> None:
 def _devices(text: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if len(found) < 2:
-        raise argparse.ArgumentTypeError(f"{text!r} names no two devices")
+        raise argparse.ArgumentTypeError(f"name two devices at least, as in pocl,nvidia-h200; {text!r} does not")
     return found

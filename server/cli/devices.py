@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         if chosen:
             console.print("* used unless another is named", style="italic")
         if len(listed) > len(here):
-            below = "Below the gap: known" if here else "Known"
-            console.print(f"{below} without being here, to predict for", style="italic")
+            below = "Below the gap: devices" if here else "Devices"
+            console.print(f"{below} that are not in this machine, to predict for", style="italic")
         for hint in _outdated(here, devices.remembered):
             out().print(hint)
     return status

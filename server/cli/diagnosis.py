@@ -170,7 +170,7 @@ def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:
         store = Store.open()
         profiles = store.profiles()
     except StoreError as error:
-        mend = f"see to that file, or set {DATA_DIR_VARIABLE} to a folder that can be written"
+        mend = f"make that file usable, or set {DATA_DIR_VARIABLE} to a folder that can be written"
         return tuple, Finding("store", Health.BROKEN, error.message, mend)
     size = format_mem_bytes(store.path.stat().st_size)
     text = f"{store.path} ({size}, {format_things(len(profiles), 'calibrated device')})"
@@ -294,7 +294,7 @@ def _configuration(folder: Path) -> Finding:
         config = load_config(folder)
     except ConfigError as error:
         place = f"{path}:{error.line}" if error.line else str(path)
-        return Finding("kernelcast.toml", Health.BROKEN, f"{place}: {error.message}", "mend that line")
+        return Finding("kernelcast.toml", Health.BROKEN, f"{place}: {error.message}", "correct that line")
     launches = len(config.launches) if config else 0
     return Finding("kernelcast.toml", Health.GOOD, f"{path}, {format_things(launches, 'launch', 'launches')}")
 

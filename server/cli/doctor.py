@@ -1,4 +1,4 @@
-"""`kernelcast doctor`: what is installed, what is wrong, and how to mend it."""
+"""`kernelcast doctor`: what is installed, what is wrong, and how to fix it."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def _show(finding: Finding) -> None:
     subject = f"{finding.subject}: " if finding.subject else "  "
     rows: list[tuple[RenderableType, RenderableType]] = [(mark, Text.assemble((subject, "bold"), finding.text))]
     if finding.mend:
-        rows.append(("", hung([(Text("mend: ", "dim"), finding.mend)])))
+        rows.append(("", hung([(Text("fix: ", "dim"), finding.mend)])))
     out().print(hung(rows, indent=0))

@@ -78,7 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="kernelcast", description="Predict how long OpenCL kernels run before they run, and measure them."
     )
-    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     predict = commands.add_parser("predict", help="predict the runtime of kernels", epilog=_EXIT)
@@ -89,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_format_flag(predict)
     ignore = predict.add_argument(
-        "--ignore-measurements", action="store_true", help="by the model alone, without measurements of the same kernel"
+        "--ignore-measurements", action="store_true", help="predict without measurements of the same kernel"
     )
     add_former_flag(predict, "--unmeasured", ignore)
     add_ignore_recordings_flag(predict)
@@ -105,33 +105,35 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_analytic_only_flag(measure)
     add_ignore_recordings_flag(measure)
-    measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
+    measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"measure several sizes: {ALLOWED_SIZES}")
 
     add_tuning_flags(
         commands.add_parser("tune", help="find a faster launch: predict candidates, measure the best", epilog=_EXIT)
     )
     add_advise_flags(
         commands.add_parser(
-            "advise", help="edits that make kernels faster, with what each gains; measure, apply them", epilog=_EXIT
+            "advise",
+            help="suggest edits that make kernels faster, with their gains; measure and apply them",
+            epilog=_EXIT,
         )
     )
 
     add_comparing_flags(
         commands.add_parser(
-            "compare", help="two versions of a kernel side by side, or one kernel on several devices", epilog=_EXIT
+            "compare", help="compare two versions of a kernel, or one kernel on several devices", epilog=_EXIT
         )
     )
 
     add_diff_flags(
         commands.add_parser(
             "diff",
-            help="kernels that changed between two revisions or folders, and how their times do",
+            help="compare the kernels of two revisions or folders: which became faster, which slower",
             epilog=DIFF_EXIT,
         )
     )
 
     compiled = commands.add_parser(
-        "compile", help="what a device's compiler makes of kernels: vectors, registers, spills", epilog=_EXIT
+        "compile", help="show what a device's compiler makes of kernels: vectors, registers, spills", epilog=_EXIT
     )
     add_launch_flags(compiled)
     add_format_flag(compiled)
@@ -144,20 +146,18 @@ def build_parser() -> argparse.ArgumentParser:
     add_former_flag(compiled, "--anew", force)
 
     report = commands.add_parser(
-        "report", help="a page with roofline, sizes, other devices and past measurements", epilog=_EXIT
+        "report", help="write a page with roofline, sizes, other devices and past measurements", epilog=_EXIT
     )
     add_launch_flags(report)
     report.add_argument(
-        "-o", "--output", metavar="FILE", help="write it there, - for stdout; else it goes into the cache folder"
+        "-o", "--output", metavar="FILE", help="where to write the page, - for stdout (a file in the cache folder)"
     )
     add_analytic_only_flag(report)
     add_ignore_recordings_flag(report)
-    report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout")
+    report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout (html)")
 
-    history = commands.add_parser(
-        "history", help="what was measured of kernels over time; export and import of measurements"
-    )
-    history.add_argument("files", nargs="*", type=Path, metavar="FILE", help="only their kernels; else all")
+    history = commands.add_parser("history", help="list past measurements of kernels; export and import them")
+    history.add_argument("files", nargs="*", type=Path, metavar="FILE", help="only kernels of these files (all)")
     history.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
     history.add_argument("--device", metavar="ID", help="only on this device")
     limit = history.add_argument(
@@ -179,15 +179,15 @@ def build_parser() -> argparse.ArgumentParser:
     devices.add_argument("-o", "--output", metavar="FILE", help="with --show: write there; its suffix tells the format")
 
     calibrate = commands.add_parser("calibrate", help="measure what a device sustains and how kernels fare there")
-    calibrate.add_argument("wanted", nargs="*", metavar="DEVICE", help="device ids; every device here if none is named")
-    calibrate.add_argument("--quick", action="store_true", help="a quarter of the time, and coarser")
+    calibrate.add_argument("wanted", nargs="*", metavar="DEVICE", help="ids of devices (every device of this machine)")
+    calibrate.add_argument("--quick", action="store_true", help="take a quarter of the time, and measure less exactly")
     add_device_flag(calibrate)
     add_format_flag(calibrate)
 
     learn = commands.add_parser(
         "learn", help="measure kernels of the corpus on a device, to correct the learned model's answers there"
     )
-    learn.add_argument("--minutes", type=positive_number, default=2.0, metavar="N", help="for all of it (2)")
+    learn.add_argument("--minutes", type=positive_number, default=2.0, metavar="N", help="minutes in all (2)")
     learn.add_argument("--kernels", type=positive, metavar="N", help="at most this number of kernels (as time allows)")
     add_device_flag(learn)
 
@@ -197,10 +197,14 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=f"{_EXIT[:-1]}, 3 there is no GPU that OpenCL knows.",
     )
     campaign.add_argument(
-        "--minutes", type=positive_number, default=10.0, metavar="N", help="for all of it, but for the predictions (10)"
+        "--minutes",
+        type=positive_number,
+        default=10.0,
+        metavar="N",
+        help="minutes in all, without the predictions (10)",
     )
     campaign.add_argument("--device", metavar="ID", help="another device, or one of several GPUs (the GPU)")
-    campaign.add_argument("--folder", type=Path, metavar="DIR", help="for all that it writes (gpu-campaign/ID)")
+    campaign.add_argument("--folder", type=Path, metavar="DIR", help="folder for all that it writes (gpu-campaign/ID)")
     campaign.add_argument(
         "--kernels", type=Path, metavar="DIR", help="measure its .cl files first (tests/kernels, if that is here)"
     )
@@ -212,21 +216,25 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_recording_flags(
         commands.add_parser("record", help="run a program and keep the launches of its kernels"),
-        commands.add_parser("recordings", help="launches that were recorded: list, show, export, import, forget"),
+        commands.add_parser("recordings", help="list, show, export, import or forget recorded launches"),
     )
 
-    add_dataset_flags(commands.add_parser("dataset", help="a corpus of kernels, measured, for training and evaluation"))
+    add_dataset_flags(
+        commands.add_parser("dataset", help="make a corpus of measured kernels, to train and evaluate on")
+    )
 
     add_learning_flags(
         commands.add_parser("train", help="train the learned model on a dataset"),
-        commands.add_parser("evaluate", help="say what the learned model is worth on kernels that it never saw"),
+        commands.add_parser(
+            "evaluate", help="measure how accurate the learned model is on kernels it was not trained on"
+        ),
     )
 
-    commands.add_parser("schema", help="the JSON schema of kernelcast.toml, for editors")
-    doctor = commands.add_parser("doctor", help="say what is installed, what is wrong, and how to mend it")
+    commands.add_parser("schema", help="print the JSON schema of kernelcast.toml, for editors")
+    doctor = commands.add_parser("doctor", help="check the installation, and say how to fix what is wrong")
     add_format_flag(doctor)
 
-    serve = commands.add_parser("serve", help="the language server, for editors")
+    serve = commands.add_parser("serve", help="start the language server, for editors")
     how = serve.add_mutually_exclusive_group()
     how.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
     how.add_argument("--tcp", type=positive, metavar="PORT", help="listen on this port of the loopback interface")
@@ -234,11 +242,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--token-file",
         type=Path,
         metavar="FILE",
-        help="with --tcp: holds the token that the client must send; else KERNELCAST_TOKEN does, else one is made up",
+        help="with --tcp: the file with the token that the client must send (KERNELCAST_TOKEN, else a new one)",
     )
-    serve.add_argument("--log-level", choices=LEVELS, help="how much to write down (warning; info in a file)")
-    serve.add_argument("--log-file", type=Path, metavar="FILE", help="to this file as well, as JSON lines")
-    serve.add_argument("--log-source", action="store_true", help="with what quotes your code; else nothing does")
+    serve.add_argument("--log-level", choices=LEVELS, help="how much to log (warning; info in a file)")
+    serve.add_argument("--log-file", type=Path, metavar="FILE", help="log to this file as well, as JSON lines")
+    serve.add_argument("--log-source", action="store_true", help="log texts that quote your code, too (none does)")
     # vscode-languageclient adds it to every server that it starts; `initialize` says the same.
     serve.add_argument("--clientProcessId", help=argparse.SUPPRESS)
     return parser

@@ -31,14 +31,14 @@ def add_launch_flags(parser: argparse.ArgumentParser, *, kernels: int = 1) -> No
     else:
         parser.add_argument(
             "--kernel", "-k", action="append", default=[], metavar="NAME",
-            help="only this kernel; twice: the one of this name with the other",
+            help="only this kernel; twice: compare the one with the other",
         )  # fmt: skip
     parser.add_argument("--global", dest="global_size", type=_sizes, metavar="X[,Y[,Z]]", help="global size")
     parser.add_argument("--local", type=_local, metavar="X[,Y[,Z]]", help="local size, or `auto`: the driver chooses")
     for flag, unit in (
         ("--arg", "a scalar argument; p.member for structs"),
         ("--buffer", "a buffer's length in elements, or an image's width,height"),
-        ("--local-bytes", "the bytes of a local pointer"),
+        ("--local-bytes", "the size of a local buffer in bytes"),
     ):
         parser.add_argument(flag, type=_value, action="append", default=[], metavar="NAME=VALUE", help=unit)
     parser.add_argument(
@@ -57,7 +57,7 @@ def add_build_flags(parser: argparse.ArgumentParser) -> None:
     """Add what `file_options` reads."""
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
     parser.add_argument(
-        "-I", dest="include", action="append", default=[], metavar="DIR", help="search for includes here"
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="folder to search for includes"
     )
     parser.add_argument(
         "--options", type=_options, default=BuildOptions(), help="build options: --options=-cl-fast-relaxed-math"
@@ -72,7 +72,7 @@ def add_batch_flag(parser: argparse.ArgumentParser) -> None:
 
 def add_analytic_only_flag(parser: argparse.ArgumentParser) -> None:
     flag = parser.add_argument(
-        "--analytic-only", action="store_true", help="by the analytical model alone, without the learned model"
+        "--analytic-only", action="store_true", help="use the analytical model alone, without the learned model"
     )
     add_former_flag(parser, "--laws", flag)
 

@@ -31,6 +31,11 @@ from server.text.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
 from server.text.measured import circumstances
 from server.text.recorded import program_time, recorded_words
 
+_BASES = {
+    "analytic": "analytical model",
+    "model": "learned model",
+    "compiled": "learned model with compiled code",
+}
 _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 
 
@@ -116,12 +121,12 @@ def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
     how = "calibrated" if device.calibrated else f"not calibrated, rates from the {device.source}"
     bases = {str(f.prediction.basis) for f in forecasts if f.prediction}
     own = sorted(bases - {"measured"})
-    basis = f"; {', '.join(own)} prediction" if own else ""
+    basis = f"; {' and '.join(map(_BASES.__getitem__, own))}" if own else ""
     is_corrected = any(
         f.prediction.is_corrected for f in forecasts if f.prediction and f.prediction.basis != "measured"
     )
     basis += f", corrected {CORRECTED}" if is_corrected else ""
-    basis += "; prediction through measurements" if "measured" in bases else ""
+    basis += "; predicted from measurements" if "measured" in bases else ""
     return Text.assemble((str(file), "bold"), f" on {shown_name(device.name)} ({device.id}, {how}{basis})")
 
 

@@ -145,7 +145,7 @@ OPTIONS = (
     ),
     Option(
         "hints.enabled", "show_hints", "true or false", "",
-        "Show beside each kernel, as an inlay hint, how long it takes.",
+        "Show next to each kernel, as an inlay hint, how long it takes.",
         {"type": "boolean"}, _flag,
     ),
     Option(

@@ -118,6 +118,6 @@ def _device_problems(analysis: Analysis, facts: ServerFacts, here: bool, *, trus
 def unknown_device_message(analysis: Analysis, found: Sequence[Device]) -> str:
     here = ", ".join(device.id for device in found) or "none"
     return (
-        f"No device answers to `{analysis.unknown_device}`; predictions are for {shown_name(analysis.device.name)}. "
+        f"There is no device `{analysis.unknown_device}`; predictions are for {shown_name(analysis.device.name)}. "
         f"Devices of this machine: {here}. `kernelcast devices --all` lists those known by their datasheets too."
     )

@@ -69,7 +69,7 @@ def _read(file: Path) -> str:
         with file.open("rb") as opened:
             mode = os.fstat(opened.fileno()).st_mode
             if not stat.S_ISREG(mode):
-                raise TokenError(f"{file} is no plain file")
+                raise TokenError(f"{file} is not a regular file")
             if sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
                 raise TokenError(f"others may use the token in {file}; make it your own: chmod 600 {file}")
             return opened.read(_MOST_BYTES).decode("utf-8")

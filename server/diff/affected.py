@@ -46,7 +46,7 @@ class Contents:
             return ""
         content = self.read([path]).get(path)
         if content is None:
-            return f"{path} of {self.tree.name} cannot be read: it is missing, larger than 16 MiB or no plain file"
+            return f"{path} of {self.tree.name} cannot be read: it is missing, larger than 16 MiB or not a regular file"
         return f"{path} is binary: it is not read" if is_binary(content) else ""
 
 

@@ -61,7 +61,7 @@ class PrivateFile(RotatingFileHandler):
         number = os.open(self.baseFilename, flags, 0o600)
         if not stat.S_ISREG(os.fstat(number).st_mode):
             os.close(number)
-            raise OSError("it is no plain file")
+            raise OSError("it is not a regular file")
         if sys.platform != "win32":
             os.fchmod(number, 0o600)
         return open(number, "a", encoding=self.encoding, errors="backslashreplace")

@@ -145,7 +145,7 @@ def _local(made: Launch) -> str:
 
 def _origin(origin: Origin) -> str:
     return {
-        Origin.REQUEST: "the call",
+        Origin.REQUEST: "the command line or request",
         Origin.ANNOTATION: "the annotation above the kernel",
         Origin.CONFIG: "kernelcast.toml",
         Origin.RECORDED: "a real run of the program",

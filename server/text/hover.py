@@ -41,7 +41,7 @@ def render(view: KernelView, snapshot: Snapshot) -> Story:
     sections += [section for launch in told for section in _launch(launch, len(told) > 1)]
     sections.append(recorded_section(view.launches))
     sections.append(Section("Assumed", notes=_assumptions(view)))
-    sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
+    sections.append(Section("Not everything could be read", notes=_gaps(view, snapshot)))
     sections.append(Section("", notes=_device_notes(snapshot)))
     return Story(_lead(view), tuple(section for section in sections if section.figures or section.notes))
 
@@ -134,7 +134,7 @@ def _host_text(prediction: Prediction) -> str:
     host, device_us = prediction.host_runtime_us, prediction.runtime_us.p50
     if host is None or host.p50 <= _NOTICEABLY * device_us:
         return ""
-    adds = "measured here" if prediction.calibrated else "as usual with such drivers"
+    adds = "measured here" if prediction.calibrated else "typical of such drivers"
     return (
         f"waits about {format_duration_us(host.p50)} from enqueueing to the end: "
         f"{format_duration_us(prediction.host_cost_us)} on top ({adds})"
@@ -198,7 +198,7 @@ def _assumptions(view: KernelView) -> tuple[str, ...]:
     predicted = [(launch_title(launch), prediction) for launch, prediction in told if prediction]
     for title, prediction in predicted:
         for a in prediction.assumptions:
-            cost = f" (may cost a factor of {a.spread:.2g})" if a.spread > 1.005 else ""
+            cost = f" (may be off by a factor of {a.spread:.2g})" if a.spread > 1.005 else ""
             whose.setdefault(as_sentence(a.text.rstrip(".")) + cost, []).append(title)
     return tuple(
         f"{said}." if len(titles) == len(predicted) else f"{', '.join(titles)}: {said}."

@@ -111,7 +111,7 @@ def outcome_sentence(tuned: Tuned) -> str:
         tried = sum(one.measured_us is not None for one in tuned.tried) - 1
         if tuned.was_measured:
             return f"{kernel}: none of {format_things(max(0, tried), 'candidate')} is measurably faster"
-        return f"{kernel}: the launch as it is is predicted to be the fastest"
+        return f"{kernel}: the present launch is predicted to be the fastest"
     if winner.ratio is None or winner.measured_us is None or base.measured_us is None:
         was, now = base.candidate.predicted_us, winner.candidate.predicted_us
         if winner.candidate.imported_us is not None:

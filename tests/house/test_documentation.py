@@ -169,5 +169,5 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--config-file", "docs/mkdocs.yml", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    for page in ("cli.html", "settings.html", "json.html", "corpus-card.html"):
+    for page in ("cli.html", "settings.html", "json.html", "texts.html", "corpus-card.html"):
         assert (tmp_path / page).is_file()

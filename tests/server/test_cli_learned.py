@@ -66,7 +66,7 @@ def test_with_weights_the_model_answers_and_the_analytical_model_stand_beside_it
     assert answer["runtime_us"]["p50"] == pytest.approx(2 * answer["analytic_us"])
     assert answer["runtime_us"]["p90"] == pytest.approx(2.5 * answer["analytic_us"])
     table = run("predict", str(file), "--device", "generic-cpu", KERNELCAST_WEIGHTS=weights())
-    assert "model prediction" in table.stdout
+    assert "learned model" in table.stdout
 
 
 def test_the_analytical_model_alone_can_be_asked(run: Run, file: Path, weights: Callable[..., str]) -> None:

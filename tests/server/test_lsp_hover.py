@@ -61,7 +61,7 @@ def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapsho
     "words",
     [
         "80 % range", "2.2-4.5 ms", "2.1 Gflop", "4.3 GB loaded", "12.6 MB distinct", "flop per byte", "line 3",
-        "97 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "analytical model",
+        "97 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may be off by a factor of 1.5).", "analytical model",
         "1024 work-items in groups of 64 (inferred)", "memory: global memory 3.1 ms (97 %)", "not calibrated",
     ],
 )  # fmt: skip

@@ -26,10 +26,10 @@ def reading(launch: LaunchFacts) -> list[Child]:
 def _doubt(prediction: Prediction) -> str:
     widest = max(prediction.assumptions, key=lambda a: a.spread, default=None)
     if widest is not None and widest.spread > 2:
-        return f"What makes the interval so wide is above all an assumption: {widest.text.rstrip('.')}."
+        return f"The interval is wide mostly because of an assumption: {widest.text.rstrip('.')}."
     if not prediction.calibrated:
         return "The rates of this device were never measured, which makes the interval wide."
-    return "The device is calibrated; what its compiler makes of the source is what the interval allows for."
+    return "The device is calibrated; the interval is for what its compiler may make of the source."
 
 
 def breakdown_section(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
@@ -65,8 +65,8 @@ def _resources(prediction: Prediction) -> list[Child]:
     if not rows:
         return []
     note = (
-        f"What each resource adds to the {format_duration_us(account.runtime_us)} that are predicted. What it works "
-        "while others take longer is hidden behind them and costs nothing."
+        f"What each resource adds to the predicted {format_duration_us(account.runtime_us)}. Work that overlaps with "
+        "longer work of other resources is hidden, and costs nothing."
     )
     found = table(columns, rows, "resources full", "Time for each resource")
     return [tag("h4", "Where the time goes"), found, tag("p", note, class_="soft")]
@@ -112,8 +112,8 @@ def _assumptions(prediction: Prediction) -> list[Child]:
         tag(
             "li",
             prose(a.text.rstrip(".")),
-            f" (may cost a factor of {a.spread:.2g})." if a.spread > 1.005 else ".",
+            f" (may be off by a factor of {a.spread:.2g})." if a.spread > 1.005 else ".",
         )
         for a in prediction.assumptions
     ]
-    return [tag("h4", "Taken for granted"), tag("ul", said, class_="assumptions")]
+    return [tag("h4", "Assumed"), tag("ul", said, class_="assumptions")]

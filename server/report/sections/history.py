@@ -26,7 +26,7 @@ _COLUMNS = (
 )
 _NOTE = (
     "Repeatability: how far apart the medians of separate batches of runs lie. Predicted and Off: "
-    "what the prediction was then, and how far from the median. Source: whether the kernel reads as it does now."
+    "what the prediction was then, and how far from the median. Source: whether the kernel is the same as now."
 )
 
 
@@ -34,7 +34,7 @@ def history_section(kernel: KernelFacts, chart_id: str) -> list[Child]:
     heading = tag("h3", "Measurements")
     if not kernel.history:
         how = (
-            "The code action Measure, or kernelcast measure, runs the kernel and keeps what came out."
+            "The code action Measure, or kernelcast measure, runs the kernel and keeps the result."
             if kernel.is_device_here
             else f"{shown_name(kernel.device.name)} is not in this machine."
         )

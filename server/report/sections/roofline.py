@@ -67,7 +67,7 @@ def _caption(roof: Roofline, device_name: str, prediction: Prediction) -> str:
     return (
         f"{format_count(roof.operations, roof.unit)}s for {format_bytes(roof.requested_bytes)} of global memory, under "
         f"the roofs of {device_name}.{integers} Bytes are counted as loads and stores ask for them, so a kernel that "
-        "reads its data again from a cache may stand above the line of memory. The bar goes from p10 to p90. "
+        "reads its data again from a cache may lie above the roof of memory. The bar is the 80 % range. "
         f"{share_text(_limit_share(prediction))} of the launch's time goes to {limit_text(prediction.account)}."
     )
 

@@ -20,7 +20,7 @@ def sizes_section(launch: LaunchFacts, chart_id: str) -> list[Child]:
     heading = tag("h4", "Problem size")
     if len(sizes.points) < 2:
         why = sizes.plan.reason or sizes.stopped or "nothing of the launch is a size"
-        return [heading, tag("p", "Other sizes cannot be told: ", prose(why), ".", class_="soft no-sizes")]
+        return [heading, tag("p", "Other sizes cannot be predicted: ", prose(why), ".", class_="soft no-sizes")]
     caption = tag("figcaption", [tag("p", prose(text)) for text in _explained(sizes, launch)])
     entries = [("curve", "predicted"), ("band", "its 80 % range"), ("mark predicted", "this launch")]
     if sizes.measured:
@@ -39,7 +39,7 @@ def _explained(sizes: Sizes, launch: LaunchFacts) -> list[str]:
     ]
     if plan.stays:
         listed = ", ".join(f"`{name}` = {value:,}" for name, value in plan.stays[:8])
-        said.append(f"Not taken for sizes and left alone: {listed}{', ...' if len(plan.stays) > 8 else ''}.")
+        said.append(f"Not sizes, and left unchanged: {listed}{', ...' if len(plan.stays) > 8 else ''}.")
     if sizes.measured:
         said.append("Measurements are of this very source on this device.")
     if sizes.line is not None:
