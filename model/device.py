@@ -11,6 +11,7 @@ from model.device_curves import (
     Calibration,
     ChainPoint,
     DivergencePoint,
+    HostSide,
     ImageRate,
     LocalStridePoint,
     MemoryLevel,
@@ -120,6 +121,7 @@ class Rates:
     images: tuple[ImageRate, ...] = ()
     vectorised: tuple[Vectorised, ...] = ()  # what the compiler runs in vectors across work-items; CPUs only
     noise: tuple[RateNoise, ...] = ()  # of the single rates above
+    host_side: HostSide | None = None  # None where not measured; `model.program.host_sides` assumes one
     peak_bandwidth_gb_s: float = 0.0  # of memory, as the datasheet says: nothing sustains it, nothing exceeds it
 
     def __hash__(self) -> int:

@@ -102,6 +102,28 @@ class Vectorised:
 
 
 @dataclass(frozen=True, slots=True)
+class TransferPoint:
+    """One transfer between host and device, by the event of its command."""
+
+    kind: str  # "write", "read", "copy", "map"; "first write" of the host into a new buffer
+    is_pinned: bool  # the host's memory was allocated by the driver (CL_MEM_ALLOC_HOST_PTR)
+    size_bytes: int
+    transfer_us: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostSide:
+    """What commands cost beside their own time on the device: see `model.program.timeline`."""
+
+    enqueue_us: float  # of the host, in the call that enqueues a command
+    start_us: float  # from the beginning of that call to the command's start on an idle device
+    between_us: float  # from one command's end to the start of the next, if that is already in the queue
+    finish_us: float  # from a command's end until a host that waits for it goes on
+    transfers: tuple[TransferPoint, ...] = ()  # ascending size within a kind
+
+
+@dataclass(frozen=True, slots=True)
 class RateNoise:
     """The spread between the rounds that one of the single rates was measured in. `rate` is its key in `Rates`."""
 

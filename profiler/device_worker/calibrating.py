@@ -11,7 +11,7 @@ from statistics import median
 
 from model.device import Device, DeviceType, ProfileSource, Rates
 from model.device_curves import CALIBRATION_VERSION, Calibration
-from profiler.device_worker.calibration import arithmetic, groups, memory
+from profiler.device_worker.calibration import arithmetic, groups, host_side, memory
 from profiler.device_worker.calibration.bench import Bench, Target
 from profiler.device_worker.calibration.costs import CostProbes
 from profiler.device_worker.calibration.probe import Finish, Probe
@@ -138,6 +138,7 @@ def _probes(device: Device, *, quick: bool) -> list[Probe]:
         *groups.probes(device, quick=quick),
         *arithmetic.probes(device, quick=quick),
         *memory.probes(device, quick=quick),
+        *host_side.probes(device, quick=quick),
         *CostProbes(device, quick=quick).found,
     ]
 

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from model.device import Device
 from model.errors import LaunchError
 from model.launch.build_options import parse_build_options
 from model.opencl.options import BuildOptions
+from model.program.command import CommandSequence
+from profiler.recording.commands import program_of
 from profiler.recording.naming import Namer
-from profiler.recording.raw_log import EventTimes, RawLaunch, RawProcess
+from profiler.recording.raw_log import EventTimes, RawDevice, RawLaunch, RawProcess
 from profiler.recording.recorded_entry import RecordedEntry
 from profiler.recording.sources import Sources, Workspace, file_sha256
 
 MAX_SAMPLES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreted:
+    """A run's distinct launches, and its commands, whose launches are places among them."""
+
+    launches: tuple[RecordedEntry, ...]
+    commands: CommandSequence
 
 
 def entries_of(
@@ -25,33 +35,60 @@ def entries_of(
 
     `devices` returns those of this machine; it is called only if something was launched.
     """
+    return interpreted(processes, sources, workspace, devices).launches
+
+
+def interpreted(
+    processes: Sequence[RawProcess], sources: Sources, workspace: Workspace, devices: Callable[[], Sequence[Device]]
+) -> Interpreted:
+    """Return the distinct launches of all processes, and their commands; see `entries_of`."""
     entries: list[RecordedEntry] = []
-    for cwd, launches in _by_folder(processes).items():
+    numbers: list[list[tuple[str, int]]] = []  # of each entry: the logs that have it, and its numbers there
+    for cwd, group in _by_folder(processes).items():
         namer = Namer(sources, cwd)
-        entries += [namer.entry(launch) for launch in together(launches)]
+        for launch, equal in _merged(group):
+            entries.append(namer.entry(launch))
+            numbers.append(equal)
     here = devices() if entries else ()
     file_of = functools.cache(functools.partial(_file_of, sources, workspace))  # many launches have the same source
     placed = []
     for each in entries:
         file, sha256 = file_of(each.source, each.kernel, each.fingerprint, each.options)
         placed.append(replace(each, device_id=device_id(each, here), file=file, file_sha256=sha256))
-    return tuple(sorted(_equal_as_one(placed), key=lambda each: each.weight, reverse=True))
+    launches = tuple(sorted(_equal_as_one(placed), key=lambda each: each.weight, reverse=True))
+    place_of = {each.identity: place for place, each in enumerate(launches)}
+    places = {key: place_of[each.identity] for each, keys in zip(placed, numbers, strict=True) for key in keys}
+    ids = {device: device_id_of(device, here) for each in processes for _, device, _ in each.commands.queues}
+    return Interpreted(launches, program_of([each.commands for each in processes], places, ids))
 
 
 def together(launches: Iterable[RawLaunch]) -> list[RawLaunch]:
     """Merge equal launches: several processes may make the same."""
-    found: dict[RawLaunch, list[RawLaunch]] = {}
-    for launch in launches:
+    return [launch for launch, _ in _merged(("", launch) for launch in launches)]
+
+
+def _merged(launches: Iterable[tuple[str, RawLaunch]]) -> list[tuple[RawLaunch, list[tuple[str, int]]]]:
+    """Merge equal launches; each comes with the name of its log, and returns with names and numbers."""
+    found: dict[RawLaunch, list[tuple[str, RawLaunch]]] = {}
+    for log, launch in launches:
         plain = replace(launch, count=0, times=EventTimes(), values_vary=False, fills=(), number=-1)
-        found.setdefault(plain, []).append(launch)
-    return [_joined(plain, each) for plain, each in found.items()]
+        found.setdefault(plain, []).append((log, launch))
+    return [
+        (_joined(plain, [launch for _, launch in each]), [(log, launch.number) for log, launch in each])
+        for plain, each in found.items()
+    ]
 
 
 def device_id(entry: RecordedEntry, devices: Sequence[Device]) -> str:
     """Return the id of the device here with this name, platform and, if there is one, driver; "" for none."""
-    name, platform = entry.device_name.strip(), entry.platform.strip()
+    return device_id_of(RawDevice(entry.device_name, entry.driver, entry.platform), devices)
+
+
+def device_id_of(device: RawDevice, devices: Sequence[Device]) -> str:
+    """Return the id of the device here that a log names; "" for none."""
+    name, platform = device.name.strip(), device.platform.strip()
     alike = [d for d in devices if d.name == name and platform in ("", d.platform)]  # imported logs have no platform
-    exact = [d for d in alike if d.driver == entry.driver.strip()]
+    exact = [d for d in alike if d.driver == device.driver_version.strip()]
     best = exact or alike
     return best[0].id if best else ""
 
@@ -75,10 +112,10 @@ def _equal_as_one(entries: Iterable[RecordedEntry]) -> Iterator[RecordedEntry]:
         )
 
 
-def _by_folder(processes: Iterable[RawProcess]) -> dict[str, list[RawLaunch]]:
-    found: dict[str, list[RawLaunch]] = {}
+def _by_folder(processes: Iterable[RawProcess]) -> dict[str, list[tuple[str, RawLaunch]]]:
+    found: dict[str, list[tuple[str, RawLaunch]]] = {}
     for process in processes:
-        found.setdefault(process.cwd, []).extend(process.launches)
+        found.setdefault(process.cwd, []).extend((process.log, launch) for launch in process.launches)
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
+from model.program.command import CommandKind
+
 
 @dataclass(frozen=True, slots=True)
 class RawDevice:
@@ -123,6 +125,39 @@ class RawLaunch:
 
 
 @dataclass(frozen=True, slots=True)
+class RawCommand:
+    """A record. Host times are by the system's monotonic clock, device times by the driver's; 0 where unknown."""
+
+    number: int
+    kind: CommandKind
+    launch: int | None
+    queue: int | None
+    flags: int
+    size_bytes: int
+    begin_ns: int
+    end_ns: int
+    queued_ns: int
+    start_ns: int
+    finish_ns: int
+    thread: int
+    waits: tuple[int, ...]  # numbers
+
+
+@dataclass(frozen=True, slots=True)
+class RawCommands:
+    """One process's commands. `launch` and `queue` of commands are the log's numbers; times are those of the clocks.
+
+    `queues` are numbers, devices, and whether they are out of order. `seen` counts recorded and other commands.
+    """
+
+    log: str = ""
+    records: tuple[RawCommand, ...] = ()
+    queues: tuple[tuple[int, RawDevice, bool], ...] = ()
+    seen: int = 0
+    end_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RawProcess:
     """What one process did. `log` names its files; `problems` are sentences on what could not be recorded."""
 
@@ -131,3 +166,4 @@ class RawProcess:
     launches: tuple[RawLaunch, ...] = ()
     problems: tuple[str, ...] = ()
     log: str = ""
+    commands: RawCommands = RawCommands()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from profiler.recording.commands import read_commands
 from profiler.recording.raw_log import (
     BufferRaw,
     EventTimes,
@@ -46,6 +47,7 @@ class _Process:
     devices: dict[int, RawDevice] = field(default_factory=dict)
     programs: dict[int, RawProgram] = field(default_factory=dict)
     launches: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    queues: dict[int, tuple[RawDevice, bool]] = field(default_factory=dict)
     varying: set[int] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
 
@@ -56,6 +58,9 @@ class _Process:
             case "device":
                 names = ("name", "driver_version", "platform")
                 self.devices[int(entry["id"])] = RawDevice(*(str(entry.get(name, "")).strip() for name in names))
+            case "queue":
+                device = self.devices.get(int(entry["device"]), _UNKNOWN_DEVICE)
+                self.queues[int(entry["id"])] = device, bool(entry.get("out_of_order"))
             case "program":
                 self.programs[int(entry["id"])] = self._program(entry)
             case "launch":
@@ -143,6 +148,7 @@ def read_process(path: Path) -> RawProcess | None:
         launches,
         tuple(dict.fromkeys(process.problems)),
         path.stem,
+        read_commands(path.with_suffix(".commands"), process.queues),
     )
 
 

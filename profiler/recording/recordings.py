@@ -15,8 +15,10 @@ from cattrs import BaseValidationError
 from model.errors import LaunchError
 from model.launch.recorded import RecordedLaunch
 from model.opencl.project_files import project_folder
+from model.program.command import CommandSequence
 from profiler.recording.recorded_entry import RecordedEntry, entry_from_plain, entry_to_plain, recorded_launch
 from profiler.recording.sources import Sources
+from profiler.recording.stored_commands import UNREADABLE, pack, unpack
 from profiler.store import BUSY_TIMEOUT_S, Store
 from profiler.store.database import connection
 
@@ -48,8 +50,11 @@ def sources_of(store: Store) -> Sources:
     return Sources(store.path.parent)
 
 
-def save(store: Store, recording: Recording) -> Recording:
-    """Save a recording; it replaces an earlier one of the same command in the same project. Raises StoreError."""
+def save(store: Store, recording: Recording, commands: CommandSequence | None = None) -> Recording:
+    """Save a recording, with its commands if they are known.
+
+    It replaces an earlier one of the same command in the same project. Raises StoreError.
+    """
     project, command = str(recording.project), json.dumps(recording.command)
     with _connected(store) as database:
         database.execute("BEGIN IMMEDIATE")
@@ -65,6 +70,8 @@ def save(store: Store, recording: Recording) -> Recording:
             "INSERT INTO recorded_launches (recording, kernel, source, launch) VALUES (?, ?, ?, ?)",
             [(number, each.kernel, each.source, json.dumps(entry_to_plain(each))) for each in recording.launches],
         )
+        if commands is not None and commands.commands:
+            database.execute("INSERT INTO recorded_commands VALUES (?, ?)", (number, pack(commands)))
         unused = replaced - _sources(database)
     sources_of(store).forget(unused)
     return replace(recording, id=number or 0)
@@ -77,6 +84,16 @@ def recordings(store: Store, project: Path | None = None, *, number: int | None 
     with _connected(store) as database:
         rows = database.execute(f"{query} ORDER BY recorded_at DESC, id DESC", values).fetchall()
         return tuple(found for row in rows if (found := _recording(database, row)) is not None)
+
+
+def recorded_commands(store: Store, number: int) -> CommandSequence | None:
+    """Return the commands of a recording; None if it has none that can be read. Raises StoreError."""
+    with _connected(store) as database:
+        row = database.execute("SELECT commands FROM recorded_commands WHERE recording = ?", (number,)).fetchone()
+    try:
+        return None if row is None else unpack(row[0])
+    except UNREADABLE:  # damaged, or of a later version
+        return None
 
 
 def forget(store: Store, project: Path | None = None, *, number: int | None = None) -> int:
@@ -162,6 +179,7 @@ def _delete(database: sqlite3.Connection, numbers: Sequence[int]) -> set[str]:
     sources = {key for number in numbers for key in _sources(database, number)}
     for number in numbers:
         database.execute("DELETE FROM recorded_launches WHERE recording = ?", (number,))
+        database.execute("DELETE FROM recorded_commands WHERE recording = ?", (number,))
         database.execute("DELETE FROM recordings WHERE id = ?", (number,))
     return sources
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from model.device import Device
 from model.errors import KernelcastError
-from profiler.recording.interpret import entries_of
+from profiler.recording.interpret import interpreted
 from profiler.recording.layer import LayerUnavailable, layer_library
 from profiler.recording.listener import CannotListen, listening
 from profiler.recording.raw_log import RawProcess
@@ -92,10 +92,10 @@ def keep(
 ) -> Recording:
     """Store the launches of processes as those of `recording`. Raises StoreError."""
     sources = sources_of(store)
-    launches = entries_of(processes, sources, Workspace(recording.project, sources), devices)
+    found = interpreted(processes, sources, Workspace(recording.project, sources), devices)
     problems = tuple(dict.fromkeys(problem for process in processes for problem in process.problems))
-    recording = replace(recording, launches=launches, notes=problems)
-    return save(store, recording) if launches else recording
+    recording = replace(recording, launches=found.launches, notes=problems)
+    return save(store, recording, found.commands) if found.launches else recording
 
 
 def _layer() -> tuple[Path | None, str]:

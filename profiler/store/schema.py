@@ -80,6 +80,12 @@ MIGRATIONS = (
         "CREATE INDEX recordings_of_project ON recordings (project)",
         "CREATE INDEX recorded_launches_of_recording ON recorded_launches (recording, kernel)",
     ),
+    (
+        """CREATE TABLE recorded_commands (
+            recording INTEGER PRIMARY KEY REFERENCES recordings (id),
+            commands BLOB NOT NULL          -- model.program.command.CommandSequence, as profiler.recording packs it
+        )""",
+    ),
 )
 
 

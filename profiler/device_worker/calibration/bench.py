@@ -170,7 +170,7 @@ class Bench:
                 self.queue.finish()
             return (time.perf_counter() - began) * 1e6
 
-        return self._added(Timed(run, items, HOST_RUNS))
+        return self.added(Timed(run, items, HOST_RUNS))
 
     def _empty_launch(self) -> Timed:
         kernel = self.kernel("__kernel void nothing(__global float* out) { }", "nothing", [self.out])
@@ -188,9 +188,10 @@ class Bench:
             with named_failures("timing"):
                 return run_us(enqueue, train)
 
-        return self._added(Timed(run, items, runs, decides))
+        return self.added(Timed(run, items, runs, decides))
 
-    def _added(self, timed: Timed) -> Timed:
+    def added(self, timed: Timed) -> Timed:
+        """Add what is to be timed in the rounds, as the current probe's."""
         timed.probe, timed.floor = self.probe, self.floor
         self.launches.append(timed)
         return timed

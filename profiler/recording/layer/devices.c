@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static struct table devices, queues;
-static int64_t device_ids;
+static int64_t device_ids, queue_ids;
 
 static void add_device_text(struct text *text, const char *key, cl_device_id handle, cl_uint what) {
     char value[1024] = "";
@@ -62,8 +62,25 @@ int64_t device_id(struct device *device) {
     return device->id;
 }
 
+/* Return a queue's number in the log; write the queue first if it is not there. */
+uint32_t queue_number(struct queue *queue) {
+    if (queue->id < 0) {
+        struct text line = {0};
+        int64_t device = device_id(queue->device);
+        queue->id = queue_ids++;
+        text_format(&line, "{\"record\": \"queue\", \"id\": %lld, \"device\": %lld, \"out_of_order\": %s}",
+                    (long long)queue->id, (long long)device, queue->out_of_order ? "true" : "false");
+        log_line(&line);
+        text_free(&line);
+    }
+    return (uint32_t)queue->id;
+}
+
 void devices_forget_ids(void) {
-    device_ids = 0;
+    device_ids = queue_ids = 0;
+    for (size_t i = 0; i < queues.capacity; i++)
+        if (queues.entries[i].value != NULL)
+            ((struct queue *)queues.entries[i].value)->id = -1;
     for (size_t i = 0; i < devices.capacity; i++)
         if (devices.entries[i].value != NULL)
             ((struct device *)devices.entries[i].value)->id = -1;
@@ -84,7 +101,8 @@ static void remember_queue(cl_command_queue handle, bool created, bool forced) {
         free(queue);
         return;
     }
-    *queue = (struct queue){references, on, properties & CL_QUEUE_PROFILING_ENABLE, forced};
+    *queue = (struct queue){references, on, -1, properties & CL_QUEUE_PROFILING_ENABLE, forced,
+                            properties & CL_QUEUE_OUT_OF_ORDER};
     lock();
     free(table_put(&queues, HANDLE(handle), queue));
     log_open();

@@ -27,6 +27,7 @@ static void start_new_log(void) {
     events_forget();
     launches_forget();
     counts_forget();
+    commands_forget();
     builds_forget_ids();
     devices_forget_ids();
     log_forget();

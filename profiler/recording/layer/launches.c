@@ -23,7 +23,6 @@ struct grid {
 /* What an enqueue needs after it has released the lock. */
 struct plan {
     struct slot *slot; /* NULL: not recorded */
-    bool timed;
     uint32_t id;
     struct content *contents; /* to be sent before the launch */
     size_t content_count;
@@ -130,7 +129,6 @@ static struct plan plan_launch(cl_command_queue queue_handle, cl_kernel kernel_h
             plan_contents(&plan, kernel);
         if (launch != NULL) {
             plan.slot = launch->slot;
-            plan.timed = queue->profiling;
             plan.id = launch->id;
         }
     }
@@ -144,11 +142,19 @@ static void send_contents(struct plan *plan, cl_command_queue queue, cl_uint wai
     free(plan->contents);
 }
 
-/* Count the launch, and keep its event if a time can be read from it. */
-static void take_result(const struct plan *plan, cl_event event, bool ours) {
-    __atomic_fetch_add(&plan->slot->count, 1, __ATOMIC_RELAXED);
-    if (plan->timed && event != NULL)
-        events_add(event, plan->slot, ours);
+static struct call begin_launch(const struct plan *plan, cl_command_queue queue, cl_uint waiting,
+                                const cl_event *wait_list) {
+    struct facts facts = {plan->slot == NULL ? NO_NUMBER : plan->id, 0, 0};
+    struct call call = command_begin(LAUNCH, queue, &facts, waiting, wait_list);
+    call.slot = plan->slot;
+    return call;
+}
+
+static cl_int end_launch(struct call *call, cl_int result) {
+    if (result == CL_SUCCESS && call->slot != NULL)
+        __atomic_fetch_add(&call->slot->count, 1, __ATOMIC_RELAXED);
+    command_end(call, result);
+    return result;
 }
 
 cl_int layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
@@ -159,13 +165,10 @@ cl_int layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl
         plan = plan_launch(queue, kernel, &(struct grid){dimensions, offset, global, local});
     }
     send_contents(&plan, queue, waiting, wait_list);
-    cl_event own = NULL;
-    cl_event *asked = event == NULL && plan.timed ? &own : event;
+    struct call call = begin_launch(&plan, queue, waiting, wait_list);
     cl_int result = NEXT(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waiting, wait_list,
-                                                 asked);
-    if (result == CL_SUCCESS && plan.slot != NULL)
-        take_result(&plan, asked == NULL ? NULL : *asked, asked == &own);
-    return result;
+                                                 command_event(&call, event));
+    return end_launch(&call, result);
 }
 
 cl_int layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint waiting, const cl_event *wait_list,
@@ -173,12 +176,8 @@ cl_int layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint wai
     static const size_t one[1] = {1};
     struct plan plan = plan_launch(queue, kernel, &(struct grid){1, NULL, one, one});
     send_contents(&plan, queue, waiting, wait_list);
-    cl_event own = NULL;
-    cl_event *asked = event == NULL && plan.timed ? &own : event;
-    cl_int result = NEXT(clEnqueueTask)(queue, kernel, waiting, wait_list, asked);
-    if (result == CL_SUCCESS && plan.slot != NULL)
-        take_result(&plan, asked == NULL ? NULL : *asked, asked == &own);
-    return result;
+    struct call call = begin_launch(&plan, queue, waiting, wait_list);
+    return end_launch(&call, NEXT(clEnqueueTask)(queue, kernel, waiting, wait_list, command_event(&call, event)));
 }
 
 /* After a fork: this process counts its own launches from zero. */

@@ -60,7 +60,7 @@ void text_free(struct text *text);
 void sha256_hex(const void *bytes, size_t length, char hex[65]);
 
 /* log.c; the caller holds the lock */
-enum problem { NO_COUNTS, NO_SOURCE, TOO_MANY_LAUNCHES, NO_CONTENTS, NO_MEMORY };
+enum problem { NO_COUNTS, NO_COMMANDS, NO_SOURCE, TOO_MANY_LAUNCHES, NO_CONTENTS, NO_MEMORY };
 struct log_name {
     long pid;
     int number;
@@ -91,9 +91,12 @@ struct device {
 struct queue {
     uint32_t references;
     struct device *device;
+    int64_t id; /* in the log, -1 before it is written */
     bool profiling;
     bool forced; /* the layer turned profiling on */
+    bool out_of_order;
 };
+uint32_t queue_number(struct queue *queue);
 int64_t device_id(struct device *device);
 struct queue *known_queue(cl_command_queue handle);
 void adopt_queue(cl_command_queue handle);
@@ -133,6 +136,8 @@ struct memory {
     uint32_t references;
     bool is_image;
     bool readable; /* an input that the host may read */
+    bool shared;   /* in memory that host and device share */
+    bool written;  /* by the host, at least once */
     uint64_t bytes;
     uint32_t size[3], order, type;
 };
@@ -166,8 +171,47 @@ void text_argument(struct text *text, const struct argument *argument);
 /* launches.c */
 void launches_forget(void);
 
+/* commands.c; the caller does not hold the lock unless said otherwise */
+enum command_kind {
+    LAUNCH = 1, WRITE, READ, COPY, FILL, MAP, UNMAP, MIGRATE, MARKER, BARRIER, FINISH, WAIT, FLUSH, CREATE, BUILD,
+    REFUSED = 255
+};
+enum { BLOCKING = 1, FIRST = 2, PINNED = 4 };
+#define NO_NUMBER UINT32_MAX
+struct command {
+    uint32_t kind; /* enum command_kind; 0 before the call returns */
+    uint32_t launch, queue; /* numbers in the log, or NO_NUMBER */
+    uint32_t flags;
+    uint64_t bytes;
+    uint64_t begin_ns, end_ns; /* of the call, by the host's monotonic clock */
+    uint64_t queued_ns, start_ns, finish_ns; /* by the device's clock; 0 if the queue has no profiling */
+    uint32_t thread;
+    uint32_t waits; /* number of events waited for */
+    uint32_t waited[6]; /* their commands' numbers, plus 1; 0 for none */
+};
+_Static_assert(sizeof(struct command) == 96, "a record of the commands file has 96 bytes");
+struct facts {
+    uint32_t launch, flags;
+    uint64_t bytes;
+};
+struct call {
+    enum command_kind kind;
+    struct command *command; /* NULL: not recorded */
+    struct slot *slot;       /* of a launch */
+    uint64_t begin_ns;
+    uint32_t number;
+    bool profiling;
+    cl_event own, *asked;
+};
+struct call command_begin(enum command_kind kind, cl_command_queue queue, const struct facts *facts, cl_uint waiting,
+                          const cl_event *wait_list);
+cl_event *command_event(struct call *call, cl_event *event);
+void command_end(struct call *call, cl_int result);
+void commands_open(const char *commands_path); /* with the lock */
+void commands_forget(void);                    /* with the lock */
+
 /* events.c; the caller does not hold the lock */
-void events_add(cl_event event, struct slot *slot, bool ours);
+void events_add(cl_event event, struct slot *slot, struct command *command, bool ours);
 void events_collect(void);
 void events_collect_all(void);
 void events_forget(void);

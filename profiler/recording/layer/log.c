@@ -84,9 +84,11 @@ bool log_open(void) {
     if (state.broken)
         return false;
     write_process();
-    char counts[PATH_MAX + 64];
-    snprintf(counts, sizeof counts, "%s/%ld-%d.counts", settings.folder, state.name.pid, state.name.number);
-    counts_open(counts);
+    char beside[PATH_MAX + 64];
+    snprintf(beside, sizeof beside, "%s/%ld-%d.counts", settings.folder, state.name.pid, state.name.number);
+    counts_open(beside);
+    snprintf(beside, sizeof beside, "%s/%ld-%d.commands", settings.folder, state.name.pid, state.name.number);
+    commands_open(beside);
     return true;
 }
 

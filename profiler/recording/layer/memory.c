@@ -55,6 +55,8 @@ void remember_memory(cl_mem handle, bool created) {
     memory->is_image = type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
     memory->readable =
         !memory->is_image && !(flags & (CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS));
+    memory->shared = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
+    memory->written = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     memory->bytes = memory_number(handle, CL_MEM_SIZE);
     if (memory->is_image)
         describe_image(handle, memory);
@@ -87,7 +89,12 @@ static cl_mem created(cl_mem handle) {
 }
 
 cl_mem layer_clCreateBuffer(cl_context context, cl_bitfield flags, size_t bytes, void *host, cl_int *error) {
-    return created(NEXT(clCreateBuffer)(context, flags, bytes, host, error));
+    if (host == NULL || !(flags & CL_MEM_COPY_HOST_PTR))
+        return created(NEXT(clCreateBuffer)(context, flags, bytes, host, error));
+    struct call call = command_begin(CREATE, NULL, &(struct facts){NO_NUMBER, BLOCKING | FIRST, bytes}, 0, NULL);
+    cl_mem buffer = NEXT(clCreateBuffer)(context, flags, bytes, host, error);
+    command_end(&call, buffer == NULL ? CL_INVALID_VALUE : CL_SUCCESS);
+    return created(buffer);
 }
 
 cl_mem layer_clCreateBufferWithProperties(cl_context context, const cl_bitfield *properties, cl_bitfield flags,

@@ -35,6 +35,7 @@ enum {
     CL_DRIVER_VERSION = 0x102D,
     CL_DEVICE_PLATFORM = 0x1031,
     CL_DEVICE_TYPE_CPU = 1 << 1,
+    CL_QUEUE_OUT_OF_ORDER = 1 << 0,
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
     CL_QUEUE_ON_DEVICE = 1 << 2,
     CL_QUEUE_DEVICE = 0x1091,
@@ -42,6 +43,9 @@ enum {
     CL_QUEUE_PROPERTIES = 0x1093,
     CL_QUEUE_PROPERTIES_ARRAY = 0x1098,
     CL_MEM_WRITE_ONLY = 1 << 1,
+    CL_MEM_USE_HOST_PTR = 1 << 3,
+    CL_MEM_ALLOC_HOST_PTR = 1 << 4,
+    CL_MEM_COPY_HOST_PTR = 1 << 5,
     CL_MEM_HOST_WRITE_ONLY = 1 << 7,
     CL_MEM_HOST_NO_ACCESS = 1 << 9,
     CL_MEM_OBJECT_IMAGE2D = 0x10F1,
@@ -51,6 +55,7 @@ enum {
     CL_MEM_SIZE = 0x1102,
     CL_MEM_REFERENCE_COUNT = 0x1105,
     CL_IMAGE_FORMAT = 0x1110,
+    CL_IMAGE_ELEMENT_SIZE = 0x1111,
     CL_IMAGE_WIDTH = 0x1114,
     CL_IMAGE_HEIGHT = 0x1115,
     CL_IMAGE_DEPTH = 0x1116,
@@ -72,6 +77,7 @@ enum {
     CL_KERNEL_ARG_ACCESS_NONE = 0x11A3,
     CL_EVENT_COMMAND_QUEUE = 0x11D0,
     CL_EVENT_COMMAND_EXECUTION_STATUS = 0x11D3,
+    CL_PROFILING_COMMAND_QUEUED = 0x1280,
     CL_PROFILING_COMMAND_START = 0x1282,
     CL_PROFILING_COMMAND_END = 0x1283,
     CL_LAYER_API_VERSION = 0x4240,
@@ -95,7 +101,6 @@ enum {
     X(42, cl_int, clGetEventInfo, QUERY(cl_event)) \
     X(43, cl_int, clRetainEvent, (cl_event)) \
     X(44, cl_int, clReleaseEvent, (cl_event)) \
-    X(46, cl_int, clFlush, (cl_command_queue)) \
     X(101, cl_int, clGetKernelArgInfo, (cl_kernel, cl_uint, cl_uint, size_t, void *, size_t *))
 
 /* Functions that the layer intercepts. */
@@ -130,20 +135,41 @@ enum {
     X(38, cl_int, clSetKernelArg, (cl_kernel, cl_uint, size_t, const void *)) \
     X(41, cl_int, clWaitForEvents, (cl_uint, const cl_event *)) \
     X(45, cl_int, clGetEventProfilingInfo, QUERY(cl_event)) \
+    X(46, cl_int, clFlush, (cl_command_queue)) \
     X(47, cl_int, clFinish, (cl_command_queue)) \
     X(48, cl_int, clEnqueueReadBuffer, (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, WAITING)) \
+    X(49, cl_int, clEnqueueWriteBuffer, (cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, WAITING)) \
+    X(50, cl_int, clEnqueueCopyBuffer, (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, WAITING)) \
     X(51, cl_int, clEnqueueReadImage, \
       (cl_command_queue, cl_mem, cl_uint, const size_t *, const size_t *, size_t, size_t, void *, WAITING)) \
+    X(52, cl_int, clEnqueueWriteImage, \
+      (cl_command_queue, cl_mem, cl_uint, const size_t *, const size_t *, size_t, size_t, const void *, WAITING)) \
+    X(53, cl_int, clEnqueueCopyImage, \
+      (cl_command_queue, cl_mem, cl_mem, const size_t *, const size_t *, const size_t *, WAITING)) \
+    X(54, cl_int, clEnqueueCopyImageToBuffer, \
+      (cl_command_queue, cl_mem, cl_mem, const size_t *, const size_t *, size_t, WAITING)) \
+    X(55, cl_int, clEnqueueCopyBufferToImage, \
+      (cl_command_queue, cl_mem, cl_mem, size_t, const size_t *, const size_t *, WAITING)) \
     X(56, void *, clEnqueueMapBuffer, \
       (cl_command_queue, cl_mem, cl_uint, cl_bitfield, size_t, size_t, WAITING, cl_int *)) \
     X(57, void *, clEnqueueMapImage, \
       (cl_command_queue, cl_mem, cl_uint, cl_bitfield, const size_t *, const size_t *, size_t *, size_t *, WAITING, \
        cl_int *)) \
+    X(58, cl_int, clEnqueueUnmapMemObject, (cl_command_queue, cl_mem, void *, WAITING)) \
     X(59, cl_int, clEnqueueNDRangeKernel, \
       (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, WAITING)) \
     X(60, cl_int, clEnqueueTask, (cl_command_queue, cl_kernel, WAITING)) \
     X(82, cl_mem, clCreateSubBuffer, (cl_mem, cl_bitfield, cl_uint, const void *, cl_int *)) \
     X(84, cl_event, clCreateUserEvent, (cl_context, cl_int *)) \
+    X(86, cl_int, clEnqueueReadBufferRect, \
+      (cl_command_queue, cl_mem, cl_uint, const size_t *, const size_t *, const size_t *, size_t, size_t, size_t, \
+       size_t, void *, WAITING)) \
+    X(87, cl_int, clEnqueueWriteBufferRect, \
+      (cl_command_queue, cl_mem, cl_uint, const size_t *, const size_t *, const size_t *, size_t, size_t, size_t, \
+       size_t, const void *, WAITING)) \
+    X(88, cl_int, clEnqueueCopyBufferRect, \
+      (cl_command_queue, cl_mem, cl_mem, const size_t *, const size_t *, const size_t *, size_t, size_t, size_t, \
+       size_t, WAITING)) \
     X(96, cl_mem, clCreateImage, (cl_context, cl_bitfield, const void *, const void *, void *, cl_int *)) \
     X(97, cl_program, clCreateProgramWithBuiltInKernels, \
       (cl_context, cl_uint, const cl_device_id *, const char *, cl_int *)) \
@@ -153,11 +179,18 @@ enum {
     X(99, cl_program, clLinkProgram, \
       (cl_context, cl_uint, const cl_device_id *, const char *, cl_uint, const cl_program *, program_notify, void *, \
        cl_int *)) \
+    X(102, cl_int, clEnqueueFillBuffer, (cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, WAITING)) \
+    X(103, cl_int, clEnqueueFillImage, \
+      (cl_command_queue, cl_mem, const void *, const size_t *, const size_t *, WAITING)) \
+    X(104, cl_int, clEnqueueMigrateMemObjects, (cl_command_queue, cl_uint, const cl_mem *, cl_bitfield, WAITING)) \
+    X(105, cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue, WAITING)) \
+    X(106, cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue, WAITING)) \
     X(123, cl_command_queue, clCreateCommandQueueWithProperties, \
       (cl_context, cl_device_id, const cl_bitfield *, cl_int *)) \
     X(126, void *, clSVMAlloc, (cl_context, cl_bitfield, size_t, cl_uint)) \
     X(127, void, clSVMFree, (cl_context, void *)) \
     X(128, cl_int, clEnqueueSVMFree, (cl_command_queue, cl_uint, void **, svm_notify, void *, WAITING)) \
+    X(129, cl_int, clEnqueueSVMMemcpy, (cl_command_queue, cl_uint, void *, const void *, size_t, WAITING)) \
     X(133, cl_sampler, clCreateSamplerWithProperties, (cl_context, const cl_bitfield *, cl_int *)) \
     X(134, cl_int, clSetKernelArgSVMPointer, (cl_kernel, cl_uint, const void *)) \
     X(137, cl_kernel, clCloneKernel, (cl_kernel, cl_int *)) \

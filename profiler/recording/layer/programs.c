@@ -126,7 +126,9 @@ cl_program layer_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint c
 /* A build that is still running in the background is added, too: if it fails, it gets no kernels and no launches. */
 cl_int layer_clBuildProgram(cl_program handle, cl_uint count, const cl_device_id *devices, const char *options,
                             program_notify notify, void *data) {
+    struct call call = command_begin(BUILD, NULL, &(struct facts){NO_NUMBER, BLOCKING, 0}, 0, NULL);
     cl_int result = NEXT(clBuildProgram)(handle, count, devices, options, notify, data);
+    command_end(&call, result);
     if (result == CL_SUCCESS)
         take_build(handle, options, NULL);
     return result;
