@@ -105,7 +105,7 @@ class Vectorised:
 class TransferPoint:
     """One transfer between host and device, by the event of its command."""
 
-    kind: str  # "write", "read", "copy", "map"; "first write" of the host into a new buffer
+    kind: str  # "write", "read", "copy", "map"; "first write", "first read": into new memory
     is_pinned: bool  # the host's memory was allocated by the driver (CL_MEM_ALLOC_HOST_PTR)
     size_bytes: int
     transfer_us: float

@@ -15,6 +15,9 @@ global = ["width", 512]
 local = [16, 16]                   # or "auto"
 args = { width = 1024 }
 buffers = { image = "width*512" }
+[[pipeline]]                       # a whole program: see `model.program.pipeline`
+name = "frame"
+steps = [{ write = 262144 }, { launch = "blur_rows", file = "filters/blur.cl" }, { read = 262144, blocking = true }]
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
 from model.launch.toml_keys import too_long_key
 from model.opencl.options import BuildOptions
+from model.program.pipeline import Pipeline, read_pipeline
 from model.safe_read import TooLarge, read_plain
 
 MAX_KEY_PARTS = 16
@@ -61,6 +65,7 @@ class Config:
     text: str = field(default="", compare=False, repr=False)  # as it stands in the file
     compared: tuple[str, ...] = ()  # ids of further devices
     compared_line: int | None = None  # where they stand, from 1
+    pipelines: tuple[Pipeline, ...] = ()
 
     def specs_for(self, kernel_name: str, path: Path | None) -> tuple[LaunchSpec, ...]:
         """Return the launches meant for this kernel of this file, in the order they are written."""
@@ -120,7 +125,7 @@ def parse_config(text: str, path: Path) -> Config:
     except RecursionError:
         raise ConfigError(f"{path.name}: nested too deeply") from None
     top = Table(content, "", text)
-    top.allow("launch", "device", "hints", "advice", "build", "defines", "include", "options")
+    top.allow("launch", "pipeline", "device", "hints", "advice", "build", "defines", "include", "options")
     device = top.table("device")
     device.allow("id", "compare")
     hints = top.table("hints")
@@ -144,6 +149,7 @@ def parse_config(text: str, path: Path) -> Config:
         text,
         device.texts("compare"),
         device.line("compare") if "compare" in device.content else None,
+        tuple(map(read_pipeline, top.tables("pipeline"))),
     )
 
 

@@ -51,7 +51,7 @@ class Command:
     launch: int | None = None
     size_bytes: int = 0
     is_blocking: bool = False
-    is_first: bool = False  # the first one that writes to its buffer
+    is_first: bool = False  # the first one that writes to its buffer, or to memory of the host that it reads into
     is_pinned: bool = False
     thread: int = 0
     waits: tuple[int, ...] = ()

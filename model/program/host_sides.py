@@ -35,6 +35,11 @@ _ENQUEUE_SHARE = 0.3  # of what the host waits beyond the device's time; the res
 _CPU_FIRST_GB_S = 2.0  # a page that is touched first: a quarter of a microsecond for each KiB, and the copy
 
 
+_FIRST = {
+    CommandKind.WRITE: "first write", CommandKind.CREATE: "first write", CommandKind.READ: "first read",
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class KnownHostSide:
     """`note` says what was assumed; "" for a calibrated device."""
@@ -67,8 +72,8 @@ def host_side_of(device: Device) -> KnownHostSide:
 
 def transfer_us(side: HostSide, command: Command) -> float:
     """Return what a transfer takes on its engine [us], by its kind and size."""
-    if command.kind in {CommandKind.WRITE, CommandKind.CREATE} and command.is_first:
-        found = _points(side, "first write", is_pinned=False)
+    if command.is_first and command.kind in _FIRST:
+        found = _points(side, _FIRST[command.kind], is_pinned=False)
         if found:
             return _at(found, command.size_bytes)
     kind = {CommandKind.CREATE: "write", CommandKind.FILL: "copy"}.get(command.kind, command.kind.word)
@@ -112,7 +117,7 @@ def _assumed(device: Device) -> list[TransferPoint]:
         ("map", True): math.inf if is_unified(device) else pinned_gb_s,
     }
     if device.type is DeviceType.CPU:
-        rates["first write", False] = _CPU_FIRST_GB_S
+        rates["first write", False] = rates["first read", False] = _CPU_FIRST_GB_S
     latency_us = _LATENCY_US[device.type]
     return [
         TransferPoint(kind, pinned, size, latency_us + size / rate / 1e3)

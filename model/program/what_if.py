@@ -34,13 +34,13 @@ class Prices:
     """What everything in a program costs.
 
     `launches_us` are the times of its distinct launches, by their place; `names` their kernels' names. `devices` are
-    those of its queues, by `Queue.device`. With `recorded_transfers`, transfers take what was recorded.
+    those of its queues, by `Queue.device`. If `are_transfers_recorded`, these take what was recorded.
     """
 
     launches_us: Sequence[float]
     names: Sequence[str]
     devices: Mapping[str, Device]
-    recorded_transfers: bool = False
+    are_transfers_recorded: bool = False
 
 
 def program_timeline(sequence: CommandSequence, prices: Prices, scales: Scales = UNCHANGED) -> Timeline:
@@ -76,7 +76,7 @@ def _work_us(command: Command, side: HostSide, prices: Prices, scales: Scales) -
     if command.kind is CommandKind.BUILD:
         return scales.parts.get(Part.BUILD, 1.0) * (command.device_us or 0.0)
     if command.kind in TRANSFERS:
-        recorded_us = command.device_us if prices.recorded_transfers else None
+        recorded_us = command.device_us if prices.are_transfers_recorded else None
         took_us = transfer_us(side, command) if recorded_us is None else recorded_us
         return scales.parts.get(Part.TRANSFER, 1.0) * took_us
     return 0.0

@@ -26,6 +26,7 @@ from server.cli.flags import (
     positive,
     positive_number,
 )
+from server.cli.program_flags import add_program_flags
 from server.cli.recording_flags import add_recording_flags
 from server.cli.renamed import add_former_flag, with_present_steps
 from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
@@ -217,6 +218,10 @@ def build_parser() -> argparse.ArgumentParser:
     add_recording_flags(
         commands.add_parser("record", help="run a program and keep the launches of its kernels"),
         commands.add_parser("recordings", help="list, show, export, import or forget recorded launches"),
+    )
+
+    add_program_flags(
+        commands.add_parser("program", help="predict a whole recorded program, and what if", epilog=_EXIT)
     )
 
     add_dataset_flags(

@@ -62,11 +62,11 @@ def _requests(arguments: argparse.Namespace, found: Sequence[Recording], sources
         for number, entry in enumerate(recording.launches):
             if arguments.kernel in (None, entry.kernel) and entry.identity not in known:
                 known.add(entry.identity)
-                request = request_of(entry, _file(entry, sources))
+                request = request_of(entry, file_of(entry, sources))
                 yield {"id": f"{recording.id}.{number}", **request, "command": shlex.join(recording.command)}
 
 
-def _file(entry: RecordedEntry, sources: Sources) -> str:
+def file_of(entry: RecordedEntry, sources: Sources) -> str:
     """Return the workspace's file while it is what was recorded, else the copy that was kept."""
     if entry.file and file_sha256(Path(entry.file)) == entry.file_sha256:
         return entry.file

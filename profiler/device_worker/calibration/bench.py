@@ -91,6 +91,10 @@ class Bench:
         self.queue.finish()
         return made
 
+    def keep(self, made: object) -> None:
+        """Keep something alive until the calibration ends."""
+        self._kept.append([made])
+
     def foresee(self, sources: Sequence[str]) -> None:
         """Announce sources of one kernel `k` each, so that they are built many at a time.
 

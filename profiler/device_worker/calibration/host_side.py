@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,8 +25,9 @@ from profiler.device_worker.failures import named_failures
 SIZES = (4 * KIB, 64 * KIB, MIB, 4 * MIB, 32 * MIB)
 QUICK_SIZES = (4 * KIB, MIB, 16 * MIB)
 CALLS = 50  # one behind the other, to see what each costs
-RUNS, LARGE_RUNS = 9, 2  # of one sample; the latter from LARGE_BYTES on
+RUNS, LARGE_RUNS = 9, 2  # of one sample; the latter from LARGE_BYTES on, and into new memory
 LARGE_BYTES = 4 * MIB
+LARGEST_KEPT = 16 * MIB  # new buffers are kept until the end up to here: a hundred of them, at most
 KINDS = ("write", "read", "copy", "map")
 
 
@@ -69,7 +71,8 @@ def transfers(size: int, bench: Bench) -> Finish:
         for is_pinned in (False, True)
         if kind in {"write", "read"} or not is_pinned
     ]
-    timed.append(("first write", False, _timed(bench, partial(_event_us, ends.write_first), size)))
+    for kind, enqueue in (("first write", ends.write_first), ("first read", ends.read_first)):
+        timed.append((kind, False, _timed(bench, partial(_event_us, enqueue), size, LARGE_RUNS)))
 
     def finished(rates: Rates) -> Rates:
         if rates.host_side is None:  # the probe of calls failed: transfers alone would look like a whole profile
@@ -124,11 +127,18 @@ class _Ends:
         fresh = cl.Buffer(self.bench.context, cl.mem_flags.READ_WRITE, self.plain.nbytes)
         event = cl.enqueue_copy(self.bench.queue, fresh, self.plain, is_blocking=False)
         event.wait()
-        fresh.release()
+        if self.plain.nbytes < LARGEST_KEPT:  # else the allocator would give the same pages again
+            self.bench.keep(fresh)
+        return event
+
+    def read_first(self) -> cl.Event:
+        untouched = np.frombuffer(mmap.mmap(-1, self.plain.nbytes), np.uint8)
+        event = cl.enqueue_copy(self.bench.queue, untouched, self.first, is_blocking=False)
+        event.wait()
         return event
 
 
-def _timed(bench: Bench, run: Callable[[], float], items: int = 1) -> Timed:
+def _timed(bench: Bench, run: Callable[[], float], items: int = 1, runs: int = RUNS) -> Timed:
     """Return a launch for the rounds; the middle of its runs counts, as ordinary programs see it."""
 
     def named() -> float:
@@ -136,7 +146,7 @@ def _timed(bench: Bench, run: Callable[[], float], items: int = 1) -> Timed:
             return run()
 
     named()
-    return bench.added(Timed(named, items, LARGE_RUNS if items >= LARGE_BYTES else RUNS, Decides.MIDDLE))
+    return bench.added(Timed(named, items, LARGE_RUNS if items >= LARGE_BYTES else runs, Decides.MIDDLE))
 
 
 def _event_us(enqueue: Callable[[], cl.Event]) -> float:

@@ -176,7 +176,11 @@ enum command_kind {
     LAUNCH = 1, WRITE, READ, COPY, FILL, MAP, UNMAP, MIGRATE, MARKER, BARRIER, FINISH, WAIT, FLUSH, CREATE, BUILD,
     REFUSED = 255
 };
-enum { BLOCKING = 1, FIRST = 2, PINNED = 4 };
+enum {
+    BLOCKING = 1,
+    FIRST = 2, /* writes to a buffer that nothing was written to, or to memory of the host that was never touched */
+    PINNED = 4
+};
 #define NO_NUMBER UINT32_MAX
 struct command {
     uint32_t kind; /* enum command_kind; 0 before the call returns */

@@ -1,7 +1,10 @@
 /* Transfers, markers and waits: each is passed on and written into the sequence of commands. */
 #include "layer.h"
 
-enum { MOST_MAPPED = 64 };
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_MAPPED = 64, LARGE_BYTES = 64 << 10 };
 
 /* Buffers that are mapped and were allocated in memory that the host shares with the device: pointers into them. */
 static struct {
@@ -48,6 +51,14 @@ static uint32_t first_flag(cl_mem handle) {
     return flag;
 }
 
+/* Return FIRST if the host's memory was never touched: the system then gets its pages during the transfer. */
+static uint32_t untouched_flag(const void *into, uint64_t bytes) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    unsigned char resident = 1;
+    uintptr_t middle = ((uintptr_t)into + bytes / 2) / page * page;
+    return bytes >= LARGE_BYTES && mincore((void *)middle, page, &resident) == 0 && !(resident & 1) ? FIRST : 0;
+}
+
 static bool shares_host_memory(cl_mem handle) {
     lock();
     struct memory *memory = known_memory(handle);
@@ -78,8 +89,8 @@ static uint32_t is_blocking(cl_uint blocking) {
 
 cl_int layer_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_uint blocking, size_t offset, size_t bytes,
                                  void *into, cl_uint waiting, const cl_event *wait_list, cl_event *event) {
-    PASS_ON(READ, queue, is_blocking(blocking) | pinned_flag(into), bytes, clEnqueueReadBuffer, queue, buffer, blocking,
-            offset, bytes, into);
+    PASS_ON(READ, queue, is_blocking(blocking) | pinned_flag(into) | untouched_flag(into, bytes), bytes,
+            clEnqueueReadBuffer, queue, buffer, blocking, offset, bytes, into);
     if (blocking)
         events_collect();
     return result;

@@ -1,0 +1,216 @@
+"""A predicted program in tables, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from model.program.command import TRANSFERS, CommandKind
+from model.program.recorded_parts import RecordedParts, recorded_parts
+from model.program.timeline import Part
+from server.cli.program_forecast import Program, ProgramForecast
+from server.cli.terminal import listed, out
+from server.text.format import format_bytes, format_duration_us, format_interval, format_percent, format_things
+
+_MOST_KERNELS = 10
+_AS_RECORDED = frozenset({Part.HOST, Part.BUILD})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one call shows: the program as it is, changed by the call's flags, and on other devices.
+
+    `gains` are its total times [us] if one thing took half its time, by what that is.
+    """
+
+    title: str
+    program: Program
+    plain: ProgramForecast
+    changed: ProgramForecast | None
+    others: Mapping[str, ProgramForecast]
+    gains: Mapping[str, float]
+
+    @property
+    def recorded(self) -> RecordedParts | None:
+        commands = self.program.commands
+        return recorded_parts(commands) if commands.is_recorded else None
+
+
+def show_program(report: Report) -> None:
+    """Print parts, kernels, what would help, and other devices."""
+    console, plain = out(), report.plain
+    on = ", ".join(f"{each.name} ({each.id})" for each in plain.devices)
+    console.print(Text.assemble((report.title, "bold"), f" on {on}" if on else ""))
+    console.print(Text(_counts(report.program)))
+    console.print(_parts_table(report))
+    console.print(_bound(report.changed or plain))
+    kernels = _kernels_table(report)
+    if kernels.row_count:
+        console.print(kernels)
+    for name, total_us in report.gains.items():
+        before_us = plain.timeline.total_us
+        if before_us and total_us < 0.99 * before_us:
+            change = format_percent(100 * (total_us / before_us - 1), signed=True)
+            console.print(f"half of {name}: {format_duration_us(total_us, 3)} ({change})")
+    if report.others:
+        console.print(_devices_table(report))
+    notes = dict.fromkeys([*plain.notes, *(report.changed.notes if report.changed else ())])
+    notes.update(dict.fromkeys(note for each in report.others.values() for note in each.notes))
+    if notes:
+        console.print(listed(notes, "dim"))
+
+
+def _counts(program: Program) -> str:
+    commands = program.commands.commands
+    launches = sum(each.kind is CommandKind.LAUNCH for each in commands)
+    moved = [each.size_bytes for each in commands if each.kind in TRANSFERS]
+    queues = format_things(len(program.commands.queues), "queue")
+    transfers = f"{format_things(len(moved), 'transfer')} of {format_bytes(sum(moved))}" if moved else "no transfers"
+    return f"{format_things(launches, 'launch', 'launches')}, {transfers}, {queues}"
+
+
+def _parts_table(report: Report) -> Table:
+    recorded, plain, changed = report.recorded, report.plain, report.changed
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    columns = ["Recorded"] if recorded is not None else []
+    columns += ["Predicted", *(["Changed"] if changed else []), "Critical path"]
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    shown = changed or plain
+
+    def row(name: str, recorded_us: float | None, predicted_us: float, changed_us: float, share: str) -> None:
+        cells = ["-" if recorded_us is None else format_duration_us(recorded_us, 3)] if recorded is not None else []
+        cells += [format_duration_us(predicted_us, 3), *([format_duration_us(changed_us, 3)] if changed else []), share]
+        table.add_row(name, *cells)
+
+    for part in Part:
+        name = f"{part}, as recorded" if recorded is not None and part in _AS_RECORDED else str(part)
+        share = 100 * shown.timeline.critical_us.get(part, 0.0) / (shown.timeline.total_us or 1.0)
+        busy = [each.timeline.busy_us.get(part, 0.0) for each in (plain, shown)]
+        row(name, recorded.of(part) if recorded else None, *busy, format_percent(share))
+    row("total", recorded.total_us if recorded else None, plain.timeline.total_us, shown.timeline.total_us, "100 %")
+    if plain.timeline.critical_us.get(Part.BUILD):
+        without = plain.without_builds_us, shown.without_builds_us
+        row("without builds", recorded.without_builds_us if recorded else None, *without, "")
+    return table
+
+
+def _bound(forecast: ProgramForecast) -> str:
+    timeline = forecast.timeline
+    bound = timeline.bound
+    without = " without builds" if timeline.critical_us.get(Part.BUILD) else ""
+    share = 100 * timeline.critical_us.get(bound, 0.0) / (forecast.without_builds_us or 1.0)
+    idle = 100 * timeline.idle_us / (timeline.total_us or 1.0)
+    total = format_interval(forecast.low_us, forecast.high_us)
+    return (
+        f"bounded by {bound} ({format_percent(share)} of the critical path{without}); devices idle "
+        f"{format_percent(idle)} of the time; {total} with all kernels at the ends of their intervals"
+    )
+
+
+def _kernels_table(report: Report) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("Kernel", overflow="fold")
+    recorded = report.recorded
+    for name in (
+        "Launches",
+        *(["Recorded"] if recorded else []),
+        "Predicted",
+        *(["Changed"] if report.changed else []),
+    ):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Critical path", justify="right", no_wrap=True)
+    rows = sorted(_kernels(report), key=lambda each: each["predicted_us"], reverse=True)
+    for each in rows[:_MOST_KERNELS]:
+        cells = [str(each["launches"])]
+        if recorded:
+            cells.append("-" if each["recorded_us"] is None else format_duration_us(each["recorded_us"]))
+        cells.append(format_duration_us(each["predicted_us"]))
+        cells += [format_duration_us(each["changed_us"])] if report.changed else []
+        table.add_row(each["kernel"], *cells, format_percent(each["critical_percent"]))
+    return table
+
+
+def _kernels(report: Report) -> Iterator[dict[str, Any]]:
+    """Yield sums over the launches of each kernel."""
+    program, recorded, shown = report.program, report.recorded, report.changed or report.plain
+    counts = [0] * len(program.launches)
+    for command in program.commands.commands:
+        if command.launch is not None:
+            counts[command.launch] += 1
+    for name in dict.fromkeys(program.names):
+        own = [place for place, each in enumerate(program.names) if each == name]
+        known = [recorded.launches_us[place] for place in own if place in recorded.launches_us] if recorded else []
+        critical_us = sum(shown.timeline.critical_launches_us.get(place, 0.0) for place in own)
+        yield {
+            "kernel": name,
+            "launches": sum(counts[place] for place in own),
+            "recorded_us": sum(known) if known else None,
+            "predicted_us": sum(counts[place] * report.plain.times[place].p50_us for place in own),
+            "changed_us": sum(counts[place] * shown.times[place].p50_us for place in own),
+            "critical_percent": 100 * critical_us / (shown.timeline.total_us or 1.0),
+        }
+
+
+def _devices_table(report: Report) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("Device", overflow="fold")
+    for name in ("Total", "Without builds", "Kernels", "Transfers", "Bounded by"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for forecast in (report.plain, *report.others.values()):
+        busy = forecast.timeline.busy_us
+        table.add_row(
+            ", ".join(f"{each.name} ({each.id})" for each in forecast.devices),
+            format_duration_us(forecast.timeline.total_us, 3),
+            format_duration_us(forecast.without_builds_us, 3),
+            format_duration_us(busy.get(Part.KERNEL, 0.0)),
+            format_duration_us(busy.get(Part.TRANSFER, 0.0)),
+            forecast.timeline.bound,
+        )
+    return table
+
+
+def program_json(report: Report) -> dict[str, Any]:
+    """Return all of it as JSON can hold it."""
+    commands, recorded = report.program.commands, report.recorded
+    return {
+        "program": report.title,
+        "commands": len(commands.commands),
+        "left_out": commands.left_out,
+        "recorded": None if recorded is None else _recorded_json(recorded),
+        "predicted": _forecast_json(report.plain),
+        "changed": None if report.changed is None else _forecast_json(report.changed),
+        "kernels": list(_kernels(report)),
+        "half": dict(report.gains),
+        "devices": {name: _forecast_json(each) for name, each in report.others.items()},
+    }
+
+
+def _recorded_json(recorded: RecordedParts) -> dict[str, Any]:
+    return {
+        "total_us": recorded.total_us,
+        "without_builds_us": recorded.without_builds_us,
+        "parts_us": {str(part): recorded.of(part) for part in Part if part != Part.CALL},
+    }
+
+
+def _forecast_json(forecast: ProgramForecast) -> dict[str, Any]:
+    timeline = forecast.timeline
+    return {
+        "devices": [each.id for each in forecast.devices],
+        "total_us": timeline.total_us,
+        "low_us": forecast.low_us,
+        "high_us": forecast.high_us,
+        "without_builds_us": forecast.without_builds_us,
+        "bound": str(timeline.bound),
+        "idle_us": timeline.idle_us,
+        "parts_us": {str(part): timeline.busy_us.get(part, 0.0) for part in Part},
+        "critical_path_us": {str(part): timeline.critical_us.get(part, 0.0) for part in Part},
+        "notes": list(forecast.notes),
+    }
