@@ -163,7 +163,7 @@ class _Composer:
         critical: dict[Part, float] = defaultdict(float)
         launches: dict[int, float] = defaultdict(float)
         moment: _Moment | None = last
-        while moment is not None:
+        while moment is not None and moment is not _BEGIN:
             critical[moment.part] += moment.duration_us
             if moment.launch is not None:
                 launches[moment.launch] += moment.duration_us
