@@ -21,6 +21,7 @@ from server.cli.terminal import out, progress_bar
 from server.text.accuracy import learned_words
 from server.text.device_names import shown_name
 from server.text.format import format_count, format_duration_us, format_mem_bytes
+from server.text.transfers import transfer_rates
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -109,6 +110,8 @@ def _table(device: Device) -> Table:
     table.add_row("launch of an empty kernel", format_duration_us(rates.launch_floor_us))
     if rates.launch_wall_us:
         table.add_row("the same by the host's clock", format_duration_us(rates.launch_wall_us))
+    for name, rate in transfer_rates(rates.host_side):
+        table.add_row(name, rate)
     table.add_row("fp32 arithmetic", format_count(rates.fp32_gflop_s * 1e9, "flop/s"))
     if rates.fp64_gflop_s:
         table.add_row("fp64 arithmetic", format_count(rates.fp64_gflop_s * 1e9, "flop/s"))

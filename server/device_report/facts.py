@@ -12,6 +12,7 @@ from model.device_curves import MemoryLevel
 from model.memory_levels import memory_levels
 from model.roofline import Ceiling
 from server.text.format import format_count, format_duration_us, format_mem_bytes, format_percent
+from server.text.transfers import transfer_rates
 
 _PLAIN_RATES = (
     ("fp32_gflop_s", "fp32, in vectors", "flop/s"),
@@ -138,6 +139,8 @@ def _times(rates: Rates, noise: dict[str, str]) -> Iterator[Figure]:
     if rates.launch_wall_us:
         wall = format_duration_us(rates.launch_wall_us)
         yield Figure("an empty kernel, seen from the host", wall, noise.get("launch_wall_us", ""))
+    for words, rate in transfer_rates(rates.host_side):
+        yield Figure(words, rate)
     for name, words in _TIMES_NS:
         value_ns = getattr(rates, name)
         if value_ns:
