@@ -15,6 +15,7 @@ Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}
 _VALUE: Schema = {"type": ["number", "string"], "description": "A number, or an expression in quotes."}
 _FLAG: Schema = {"type": "boolean"}
+_COUNT: Schema = {"type": "integer", "minimum": 1}
 
 
 def config_schema() -> Schema:
@@ -29,6 +30,11 @@ def config_schema() -> Schema:
                     "type": "array",
                     "description": "Launches of kernels, one table [[launch]] each.",
                     "items": _launch(),
+                },
+                "pipeline": {
+                    "type": "array",
+                    "description": "Programs of launches and transfers, one table [[pipeline]] each.",
+                    "items": _pipeline(),
                 },
                 "device": _table(
                     {
@@ -75,6 +81,43 @@ def _launch() -> Schema:
         },
         "A launch of a kernel: its sizes, arguments and buffers.",
     )
+
+
+def _pipeline() -> Schema:
+    return _table(
+        {
+            "name": _said("Name for `kernelcast program --pipeline`.", _TEXT),
+            "before": _said("Steps that come once, first.", _steps()),
+            "steps": _said("Steps that are repeated.", _steps()),
+            "after": _said("Steps that come once, last.", _steps()),
+            "repeat": _said("How often the steps are repeated.", _COUNT),
+            "out_of_order": _said("Whether its queues are out of order, held together by `wait_for` alone.", _FLAG),
+        },
+        "A program: what its host enqueues, in order.",
+    )
+
+
+def _steps() -> Schema:
+    step = _table(
+        {
+            "launch": _said("Name of the kernel to launch.", _TEXT),
+            "file": _said("File of the kernel, from this folder.", _TEXT),
+            "name": _said("Name of one of the kernel's launches.", _TEXT),
+            "write": _said("Bytes that go to the device.", _VALUE),
+            "read": _said("Bytes that come back.", _VALUE),
+            "copy": _said("Bytes that are copied on the device.", _VALUE),
+            "fill": _said("Bytes that are filled on the device.", _VALUE),
+            "map": _said("Bytes that are mapped.", _VALUE),
+            "finish": _said("Wait for the queue.", _FLAG),
+            "host_us": _said("Microseconds in which the host does something else.", _VALUE),
+            "queue": _said("Number of the queue, from 0.", {"type": "integer", "minimum": 0}),
+            "blocking": _said("Whether the host waits for this step.", _FLAG),
+            "pinned": _said("Whether the host's memory was allocated by the driver.", _FLAG),
+            "repeat": _said("How often the step is repeated.", _COUNT),
+            "wait_for": _said("Kernels or kinds of earlier steps to wait for.", _texts()),
+        }
+    )
+    return {"type": "array", "items": step}
 
 
 def _build() -> Schema:

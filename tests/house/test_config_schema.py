@@ -20,6 +20,11 @@ PROPERTIES = config_schema()["properties"]
 PLACES = {
     "": ("", PROPERTIES),
     "launch": ("[[launch]]\n", PROPERTIES["launch"]["items"]["properties"]),
+    "pipeline": ("[[pipeline]]\n", PROPERTIES["pipeline"]["items"]["properties"]),
+    "pipeline step": (
+        '[[pipeline]]\nname = "a"\n[[pipeline.steps]]\n',
+        PROPERTIES["pipeline"]["items"]["properties"]["steps"]["items"]["properties"],
+    ),
     **{name: (f"[{name}]\n", PROPERTIES[name]["properties"]) for name in ("device", "hints", "advice", "build")},
 }
 EXAMPLES = [
@@ -71,6 +76,7 @@ def test_examples_of_the_documentation_hold(example: str) -> None:
         {"launch": [{"global": [1, 2, 3, 4]}]},
         {"device": {"id": 3}},
         {"hints": {"enabled": "yes"}},
+        {"pipeline": [{"steps": [{"reed": 4}]}]},
         {"advice": {"ignore": ["no-such-advice"]}},
     ],
     ids=str,
