@@ -23,7 +23,7 @@ from server.analysis.scheduler import Scheduler
 from server.client.capabilities import Supports
 from server.client.converter import strict_converter
 from server.client.protocol import KernelcastProtocol
-from server.client.refresh import HintRefresh
+from server.client.refresh import HintRefresh, LensRefresh
 from server.client.scoped_settings import ScopedSettings
 from server.client.settings import Settings
 from server.client.status import ServerFacts, Status, status_of
@@ -95,7 +95,7 @@ class KernelcastServer(LanguageServer):
         self.jobs = Jobs()
         self.status_notifier = StatusNotifier(self._status, self._tell_status)
         self.activities = Activities(self.status_notifier.look_again)
-        self.refresh = HintRefresh(self)
+        self.refresh, self.lens_refresh = HintRefresh(self), LensRefresh(self)
         self.tasks: set[asyncio.Task[Any]] = set()
         self.measured = SessionMeasurements()
         self.compiles = CompileQueue(self.jobs, self.learn, self.spawn, self.leaving)
@@ -148,7 +148,7 @@ class KernelcastServer(LanguageServer):
             kept.pop(uri, None)
         for forget in (
             self.measured.forget, self.saved.forget, self.refusals.forget, self.compared.forget, self.learned.forget,
-            self.sampling.forget, self.refresh.forget, self.status_notifier.forget,
+            self.sampling.forget, self.refresh.forget, self.lens_refresh.forget, self.status_notifier.forget,
         ):  # fmt: skip
             forget(uri)
         self.compiles.keep_only(uri, ())
@@ -325,10 +325,10 @@ class KernelcastServer(LanguageServer):
             self.status_notifier.look_again()
 
     def show(self, uri: str) -> None:
-        """Tell the client of hints, diagnostics and status that have changed."""
-        snapshot = self.snapshot(uri)
-        if snapshot is not None:
+        """Tell the client of hints, lenses, diagnostics and status that have changed."""
+        if (snapshot := self.snapshot(uri)) is not None:
             self.refresh.offer(uri, shown_labels(snapshot))
+            self.lens_refresh.offer(uri, shown=snapshot.settings.code_lens, runs=snapshot.may_run)
             self._publish(uri, snapshot.document.version, diagnostics(snapshot))
             self.status_notifier.shown_anew(uri)
 

@@ -1,4 +1,7 @@
-"""workspace/inlayHint/refresh, when the text that the user sees has changed, until the client has asked again."""
+"""workspace/inlayHint/refresh, when the text that the user sees has changed, until the client has asked again.
+
+And workspace/codeLens/refresh, once when what lenses offer has changed: they say nothing that must not be missed.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,9 @@ class Supported(Protocol):
     @property
     def hint_refresh(self) -> bool: ...
 
+    @property
+    def lens_refresh(self) -> bool: ...
+
 
 class Client(Protocol):
     """The part of the server's session that refreshes need."""
@@ -33,6 +39,30 @@ class Client(Protocol):
     def spawn(self, work: Coroutine[Any, Any, None]) -> object: ...
 
     async def workspace_inlay_hint_refresh_async(self, params: None) -> None: ...
+
+    async def workspace_code_lens_refresh_async(self, params: None) -> None: ...
+
+
+class LensRefresh:
+    """Remembers whether each document's lenses are shown, and whether they offer to run kernels."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._told: dict[str, tuple[bool, bool]] = {}
+
+    def offer(self, uri: str, *, shown: bool, runs: bool) -> None:
+        """Have the client ask for lenses again if these differ from the last ones."""
+        before = self._told.get(uri, (False, False))
+        self._told[uri] = (shown, shown and runs)
+        if self._told[uri] != before and self._client.supports.lens_refresh:
+            self._client.spawn(self._tell())
+
+    def forget(self, uri: str) -> None:
+        self._told.pop(uri, None)
+
+    async def _tell(self) -> None:
+        with suppress(JsonRpcException):  # the client refuses; it will ask by itself at the next edit
+            await self._client.workspace_code_lens_refresh_async(None)
 
 
 class HintRefresh:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -58,14 +57,6 @@ def apply_settings(ls: KernelcastServer, everywhere: object, by_folder: Mapping[
     if scoped != ls.settings:
         ls.settings = scoped
         ls.analyse_all()
-        ls.spawn(refresh_lenses(ls))
-
-
-async def refresh_lenses(ls: KernelcastServer) -> None:
-    """Have the client ask for code lenses again; one that cannot will ask at the next edit."""
-    if ls.supports.lens_refresh:
-        with suppress(JsonRpcException):
-            await ls.workspace_code_lens_refresh_async(None)
 
 
 async def register_interests(ls: KernelcastServer) -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from pygls.exceptions import JsonRpcInternalError
 
-from server.client.refresh import HintRefresh
+from server.client.refresh import HintRefresh, LensRefresh
 from server.session import KernelcastServer
 
 pytestmark = pytest.mark.asyncio
@@ -181,3 +181,24 @@ async def test_a_server_that_leaves_in_the_moment_of_an_answer_tells_nobody_any_
         await asyncio.sleep(0)
     assert telling.cancelled()
     assert client.told == 1
+
+
+async def test_lenses_are_asked_for_again_only_when_they_offer_something_else() -> None:
+    asked: list[None] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def tell(params: None) -> None:
+        asked.append(params)
+
+    client = SimpleNamespace(
+        supports=SimpleNamespace(lens_refresh=True),
+        spawn=lambda work: tasks.append(asyncio.get_running_loop().create_task(work)),
+        workspace_code_lens_refresh_async=tell,
+    )
+    refresh = LensRefresh(client)  # type: ignore[arg-type]
+    counts = []
+    for shown, runs in [(False, True), (True, True), (True, True), (True, False), (False, False)]:
+        refresh.offer("file:///a.cl", shown=shown, runs=runs)
+        await asyncio.gather(*tasks)
+        counts.append(len(asked))
+    assert counts == [0, 1, 1, 2, 3]
