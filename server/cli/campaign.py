@@ -133,7 +133,7 @@ def _print(report: Report) -> None:
         out().print(table)
     for each in noise(report):
         twice = f", {format_percent(each.pairs_median)} between {each.pairs} rows measured twice" if each.pairs else ""
-        out().print(f"Noise, {each.part}: {format_percent(each.batches_median)} between batches{twice}.")
+        out().print(f"Repeatability, {each.part}: ±{format_percent(each.batches_median)} between batches{twice}.")
     for sentence in host_sentences(report):
         out().print(sentence)
     for note in report.notes:

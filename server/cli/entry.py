@@ -179,15 +179,15 @@ def build_parser() -> argparse.ArgumentParser:
     devices.add_argument("--format", choices=("text", "json", "svg", "png"), help="svg and png with --show (text)")
     devices.add_argument("-o", "--output", metavar="FILE", help="with --show: write there; its suffix tells the format")
 
-    calibrate = commands.add_parser("calibrate", help="measure what a device sustains and how kernels fare there")
+    calibrate = commands.add_parser(
+        "calibrate", help="measure the rates of a device, and how accurate predictions are there"
+    )
     calibrate.add_argument("wanted", nargs="*", metavar="DEVICE", help="ids of devices (every device of this machine)")
     calibrate.add_argument("--quick", action="store_true", help="take a quarter of the time, and measure less exactly")
     add_device_flag(calibrate)
     add_format_flag(calibrate)
 
-    learn = commands.add_parser(
-        "learn", help="measure kernels of the corpus on a device, to correct the learned model's answers there"
-    )
+    learn = commands.add_parser("learn", help="measure kernels of the corpus on a device, to correct predictions there")
     learn.add_argument("--minutes", type=positive_number, default=2.0, metavar="N", help="minutes in all (2)")
     learn.add_argument("--kernels", type=positive, metavar="N", help="at most this number of kernels (as time allows)")
     add_device_flag(learn)

@@ -28,11 +28,11 @@ _MAKER = re.compile(
 
 def ratio_words(ratio: Ratio) -> str:
     """Return `1.2 to 3x faster`, `1.5x faster to 2x slower`: the interval, as the middle alone would claim too much."""
-    if ratio.p90 < 1:
+    if factor_words(1 / ratio.p90) != "1" and ratio.p90 < 1:
         return f"{_span(1 / ratio.p90, 1 / ratio.p10)} faster"
-    if ratio.p10 > 1:
+    if factor_words(ratio.p10) != "1" and ratio.p10 > 1:
         return f"{_span(ratio.p10, ratio.p90)} slower"
-    faster, slower = factor_words(1 / ratio.p10), factor_words(ratio.p90)
+    faster, slower = (factor_words(max(each, 1.0)) for each in (1 / ratio.p10, ratio.p90))
     if faster == slower == "1":
         return "as fast"
     if slower == "1":

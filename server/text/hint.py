@@ -170,6 +170,8 @@ def _guess_text(guess: Assumption) -> str:
         return f"who takes the branch on line {guess.line + 1}"
     if guess.line is not None:
         return f"how often the loop on line {guess.line + 1} runs"
+    if guess.text.startswith("the length of"):
+        return f"length of `{guess.subject}`"
     value = _VALUE.match(guess.text)
     return value[1] if value else f"`{guess.subject}`"
 

@@ -148,7 +148,7 @@ def _origin(launch: Launch) -> str:
 def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:
     intensity = work.arithmetic_intensity
     each = f", {intensity:.3g} flop per byte" if intensity else ""
-    rows = [("Work", f"{format_count(work.flops, 'flop')}{each}" if work.flops else "no floating point")]
+    rows = [("Work", f"{format_count(work.flops, 'flop')}{each}" if work.flops else "no floating-point arithmetic")]
     if work.global_load_bytes + work.global_store_bytes > 0:
         moved = _moved(work.global_load_bytes, work.global_store_bytes)
         rows.append(("Global memory", f"{moved}, {format_bytes(work.global_footprint_bytes)} distinct{_reuse(work)}"))

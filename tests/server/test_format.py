@@ -6,14 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.text.device_names import shown_name
 from server.text.format import (
+    as_sentence,
     format_bytes,
     format_count,
     format_duration_us,
     format_interval,
     format_mem_bytes,
     format_percent,
+    missed_factor,
+    whole_percents,
 )
+from server.text.hint import signed_miss
 
 
 @pytest.mark.parametrize(
@@ -62,3 +67,57 @@ def test_percentages_carry_a_sign_where_it_says_something() -> None:
     assert format_percent(15.2, signed=True) == "+15 %"
     assert format_percent(-3.14, signed=True) == "-3.1 %"
     assert format_percent(0.0, signed=True) == "0.0 %"
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12).filter(lambda shares: sum(shares) > 0))
+def test_whole_percents_add_up_and_none_is_more_than_one_off(amounts: list[float]) -> None:
+    shares = [amount / sum(amounts) for amount in amounts]
+    percents = whole_percents(shares)
+    assert sum(percents) == 100
+    assert all(abs(percent - 100 * share) < 1 + 1e-9 for percent, share in zip(percents, shares, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (0.77, "23 % too low"),
+        (1.6, "60 % too high"),
+        (0.32, "3.1x too low"),
+        (12.0, "12x too high"),
+        (0.00067, "1,500x too low"),
+    ],
+)
+def test_large_errors_are_factors(ratio: float, words: str) -> None:
+    assert missed_factor(ratio) == words
+    assert signed_miss(ratio) == words.replace("x too", "x") or "%" in words
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("the loop runs twice", "The loop runs twice"),
+        ("a parameter is unused", "A parameter is unused"),
+        ("global=64: nothing says more", "global=64: nothing says more"),
+        ("n=4 is assumed", "n=4 is assumed"),
+        ("`n` bounds a loop", "`n` bounds a loop"),
+        ("img_width is assumed", "img_width is assumed"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_leaves_names_in_their_own_spelling(text: str, sentence: str) -> None:
+    assert as_sentence(text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("driver", "people"),
+    [
+        ("pthread-AMD EPYC", "AMD EPYC (PoCL)"),
+        ("cpu-haswell-Intel(R) Xeon(R) Processor @ 2.30GHz", "Intel Xeon Processor @ 2.30GHz (PoCL)"),
+        ("Intel(R) Arc(TM) A770 Graphics", "Intel Arc A770 Graphics"),
+        ("NVIDIA H200", "NVIDIA H200"),
+        ("", ""),
+    ],
+)
+def test_devices_are_called_as_people_know_them(driver: str, people: str) -> None:
+    assert shown_name(driver) == people
+    assert shown_name(people) == people

@@ -49,11 +49,12 @@ def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapsho
         Assumption("global", "global=1024: nothing says how many work-items there are", is_guess=True),
         Assumption("n", "`n`=1024, the global size of dimension 0, which is checked against it", is_guess=True),
         Assumption("a", "`a` holds 1024 elements, as far as its index reaches"),
+        Assumption("out", "the length of `out` is not known from its index: taken for 1024 elements", is_guess=True),
         Assumption("loop.3", "nothing says how often the loop on line 3 runs", 4.0, 2, is_guess=True),
     )
     found = forecast_of(snapshot_of().document.text.value, assumptions=guesses, is_guessed=True)
     first = told(snapshot_of(forecast=found)).splitlines()[0]
-    assert "(inferred; guessed: global size, `n`=1024, how often the loop on line 3 runs)." in first
+    assert "(inferred; guessed: global size, `n`=1024, length of `out`, how often the loop on line 3 runs)." in first
     assert first.index("3.2 ms") < first.index("Launch:") < first.index("Bound by")
 
 
