@@ -26,7 +26,7 @@ def read_plain(path: Path, most_bytes: int) -> bytes:
     number = os.open(path, _FLAGS)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise OSError(f"{path} is no plain file")
+            raise OSError(f"{path} is not a regular file")
         chunks: list[bytes] = []
         left = most_bytes + 1
         while left > 0 and (chunk := os.read(number, min(left, _CHUNK_BYTES))):

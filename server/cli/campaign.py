@@ -87,7 +87,7 @@ def _explain(found: Sequence[Device]) -> None:
 def _own(chosen: Path | None) -> Path | None:
     if chosen is not None:
         if not chosen.is_dir():
-            raise WrongCallError(f"{chosen} is no folder; --kernels names one with .cl files")
+            raise WrongCallError(f"{chosen} is not a folder; --kernels takes a folder with .cl files")
         return chosen
     return OWN_KERNELS if OWN_KERNELS.is_dir() else None
 

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.tcp is not None:
         return _over_tcp(arguments, log)
     if arguments.token_file is not None:
-        raise WrongCallError("--token-file is for --tcp: over standard input nobody else can come in")
+        raise WrongCallError("--token-file is for --tcp: standard input needs no token")
     if log.file is not None:
         _start_log(log)  # where it cannot be written, nobody is greeted
     stdin, stdout = claim_streams()

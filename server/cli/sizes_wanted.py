@@ -42,9 +42,9 @@ def sizes_wanted(text: str) -> SizesWanted:
         elif multiple := _MULTIPLE.fullmatch(word):
             factors.append(float(multiple["factor"]))
         else:
-            raise argparse.ArgumentTypeError(f"{word!r} is no size; allowed: {ALLOWED_SIZES}")
+            raise argparse.ArgumentTypeError(f"{word!r} is not a size; allowed: {ALLOWED_SIZES}")
     if not all(0 < items <= _MOST_ITEMS for items in work_items) or not all(0 < f <= _MOST_ITEMS for f in factors):
-        raise argparse.ArgumentTypeError(f"{text!r}: sizes must be above 0, and of some use to a device")
+        raise argparse.ArgumentTypeError(f"{text!r}: sizes must be above 0 and no larger than devices take")
     return SizesWanted(tuple(factors), tuple(work_items))
 
 

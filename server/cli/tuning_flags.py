@@ -30,7 +30,7 @@ def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUES",
-        help="try these values: TILE=8,16,32, or local=auto (which is tried if nothing is said)",
+        help="try these values: TILE=8,16,32, or local=auto (the default)",
     )
     parser.add_argument(
         "--where",
@@ -50,7 +50,7 @@ def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"measure N candidates, in rounds ({MOST})",
     )
-    how_many.add_argument("--exhaustive", action="store_true", help="measure all candidates to the end")
+    how_many.add_argument("--exhaustive", action="store_true", help="measure every candidate to the end")
     add_turns_flags(parser, budget_s=BUDGET_S, of="each candidate, at most")
     parser.add_argument(
         "--export",

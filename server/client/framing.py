@@ -47,7 +47,7 @@ async def _length(reader: AsyncReader) -> int | None:
         if found:
             length = int(found[1])
         elif b":" not in line or line[:15].lower().startswith(b"content-length"):
-            raise BrokenStream(f"a line that is no header: {line[:40]!r}")
+            raise BrokenStream(f"a line that is not a header: {line[:40]!r}")
         if length is not None and length > MAX_BODY_BYTES:
             raise BrokenStream(f"a message of {length} bytes")
     if lines:

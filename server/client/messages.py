@@ -91,7 +91,7 @@ def _enveloped(raw: dict[str, Any], body: bytes) -> Request | Notification | Ans
         return Notification(method, raw) if msg_id is None else Request(msg_id, method, raw)
     if msg_id is not None and is_answer:
         return Answer(msg_id, raw)
-    return Unreadable(msg_id, INVALID_REQUEST, "The message is no request, notification or answer.")
+    return Unreadable(msg_id, INVALID_REQUEST, "The message is neither a request, a notification nor an answer.")
 
 
 def _unparsed(reason: str) -> Unreadable:

@@ -167,7 +167,7 @@ class KernelcastProtocol(LanguageServerProtocol):
             return False
         self.answered = None  # the client may use the number again
         if fault:
-            said = f"What the editor says of itself cannot be read, so Kernelcast can show nothing: {fault}"
+            said = f"The editor's capabilities cannot be read, so Kernelcast can show nothing: {fault}"
             self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Error, said))
         return True
 

@@ -48,17 +48,17 @@ def _rule(word: str) -> Rule:
     name, colon, rest = word.partition(":")
     verdict = _NAMED.get(name.strip())
     if verdict is None:
-        raise ValueError(f"`{name}` is no verdict; there are {', '.join(_NAMED)}")
+        raise ValueError(f"`{name}` is not a verdict; there are {', '.join(_NAMED)}")
     if not colon:
         return Rule(verdict)
     if verdict not in (Verdict.SLOWER, Verdict.FASTER):
-        raise ValueError(f"`{word}`: a percentage goes with slower and faster alone")
+        raise ValueError(f"`{word}`: only slower and faster take a percentage")
     try:
         percent = float(rest.strip().removesuffix("%"))
     except ValueError:
         percent = -1.0
     if not 0 <= percent < float("inf"):
-        raise ValueError(f"`{word}`: `{rest}` is no percentage, such as 10%")
+        raise ValueError(f"`{word}`: `{rest}` is not a percentage such as 10%")
     return Rule(verdict, percent)
 
 
@@ -104,7 +104,7 @@ def read_baseline(path: Path, *, may_be_missing: bool = False) -> Accepted:
     except (ValueError, TypeError, KeyError, RecursionError):
         is_known = False
     if not is_known:
-        raise BaselineError(f"{path} is no baseline of `kernelcast diff`, or one of another version")
+        raise BaselineError(f"{path} is not a baseline of `kernelcast diff`, or one of another version")
     return Accepted(entries)
 
 

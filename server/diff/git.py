@@ -137,7 +137,7 @@ def repository_of(folder: Path) -> Repository:
     if shutil.which("git") is None:
         raise GitError("Git is not installed, or not on the PATH; two folders can be compared without it")
     if not folder.is_dir():
-        raise GitError(f"{folder} is no folder")
+        raise GitError(f"{folder} is not a folder")
     try:
         told = _text(run_git(folder, ("rev-parse", "--is-bare-repository", "--absolute-git-dir")))
     except GitError as error:

@@ -107,7 +107,7 @@ class PredictorProcess:
             try:
                 messages = self._inbox.wait(POLL_S)
             except MeasureError:
-                raise ProcessEnded("what it sent is no answer") from None
+                raise ProcessEnded("what it sent is not an answer") from None
             for message in messages:
                 match message:
                     case Done(answers) if len(answers) == order.answers:
@@ -116,7 +116,7 @@ class PredictorProcess:
                     case Failed(error):
                         raise error
                     case _:
-                        raise ProcessEnded("what it sent is no answer")
+                        raise ProcessEnded("what it sent is not an answer")
             if self._inbox.has_ended:
                 raise ProcessEnded(self.exit_reason())
 

@@ -137,7 +137,7 @@ def configuration(space: Search, candidate: Candidate) -> dict[str, Value]:
     for name in parameters(space):
         value = value_of(name)
         if value is None:
-            raise LaunchError(f"`{name}` has no value in the launch as it is: give it one, as in -D{name}=1")
+            raise LaunchError(f"`{name}` has no value in the present launch: give it one, as in -D{name}=1")
         found[name] = value
     return found
 

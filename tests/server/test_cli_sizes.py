@@ -115,7 +115,7 @@ def test_what_is_no_size_is_named(said: str) -> None:
 def test_a_wrong_size_is_a_wrong_call_that_says_what_is_allowed(run: Run, file: Path) -> None:
     done = run("measure", str(file), "--sizes", "huge")
     assert done.returncode == 2
-    assert "'huge' is no size" in done.stderr
+    assert "'huge' is not a size" in done.stderr
     assert "auto" in done.stderr
     done = run("measure", "--batch", "-", "--sizes", "auto", stdin="")
     assert done.returncode == 2

@@ -90,7 +90,7 @@ def _member_problem(parameter: Parameter, member: str) -> str | None:
         return _component_problem(parameter.name, parameter.type, member)
     if not isinstance(parameter.type, StructType):
         is_opaque = parameter.kind is ParameterKind.OTHER
-        return None if is_opaque else f"`{parameter.name}` is no struct and has no member `{member}`"
+        return None if is_opaque else f"`{parameter.name}` is not a struct and has no member `{member}`"
     inner: object = parameter.type
     for name in member.split("."):
         if isinstance(inner, VectorType):
@@ -119,7 +119,7 @@ def _fill_problem(name: str, kernel: Kernel, lengths: Mapping[str, Number]) -> s
     buffers = [p.name for p in kernel.of_kind(ParameterKind.BUFFER, ParameterKind.IMAGE)]
     if parameter is None or parameter.name not in buffers:
         listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has none"
-        return f"`{target.buffer}` is no buffer of `{kernel.name}`; {listed}.{suggestion(target.buffer, buffers)}"
+        return f"`{target.buffer}` is not a buffer of `{kernel.name}`; {listed}.{suggestion(target.buffer, buffers)}"
     if not isinstance(parameter.type, PointerType):
         is_whole = target.index is None and not target.members
         return None if is_whole else f"`{target.buffer}` is an image: its contents are given as a whole"

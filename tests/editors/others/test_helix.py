@@ -85,7 +85,7 @@ def test_measuring_from_the_menu_shows_progress_and_the_measured_time(helix: Ter
     helix.until(lambda screen: bool(re.search(r"\d+% \w|blend: [\d.]+ ", screen)))
     helix.until(lambda screen: bool(re.search(r"blend: [\d.]+ (ns|µs|ms|s), predicted", screen)))
     helix.press("Space", "k")
-    helix.until("(measured)")
+    helix.until("(measured")
     helix.press("Escape", "Escape")
     # Its hints are asked for anew with the next edit.
     helix.press("G", "o", "Escape")

@@ -64,9 +64,10 @@ def test_the_first_line_of_the_hover_answers(workbench: Workbench, foretold: For
     hint = workbench.wait_for_prediction("saxpy", foretold(workbench.server, SAXPY, "saxpy"))
     story = workbench.hover("saxpy", "saxpy")
     first = story.strip().splitlines()[0]
-    _sign, amount, unit = hint.split()[:3]
+    amount, unit = hint.split()[1], re.search(r"\b(ns|µs|ms|s|min)\b", hint)
     assert amount in first
-    assert unit.removesuffix("?") in first
+    assert unit is not None
+    assert unit[1] in first
     assert hint.split()[-1] in story, "what bounds it"
     workbench.leave_hover()
 

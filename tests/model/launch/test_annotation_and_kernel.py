@@ -89,7 +89,7 @@ def test_values_have_the_shape_of_what_they_name() -> None:
     assert "takes 2 size(s)" in messages("img=64")[0]
     assert "only images and vectors take several" in messages("out=(8,8)")[0]
     assert "give its members, as in p.width=" in messages("p=64")[0]
-    assert "is no struct" in messages("n.x=64")[0]
+    assert "is not a struct" in messages("n.x=64")[0]
     assert "its buffers are out, img" in messages("fill.n=zeros")[0]
 
 

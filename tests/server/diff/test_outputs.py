@@ -204,7 +204,7 @@ def test_a_baseline_that_is_none_is_named(diff: Diff, tmp_path: Path, content: s
     (tmp_path / "b.json").write_text(content)
     told = diff("--baseline", str(tmp_path / "b.json"))
     assert told.status == 2
-    assert "is no baseline of `kernelcast diff`" in told.err
+    assert "is not a baseline of `kernelcast diff`" in told.err
     assert diff("--write-baseline").status == 2
 
 
