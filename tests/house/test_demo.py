@@ -32,6 +32,7 @@ def test_a_kernel_that_does_not_build_is_a_row_with_the_reason(repository: Path,
     assert "broken.cl does not build: line 2: use of undeclared identifier" in rows["broken:"]
     assert "%" in rows["half_blend"]
     assert "1 of 2 launches" in done.stdout
+    assert "`.venv/bin/kernelcast learn --device pocl`" in done.stdout, "what would make predictions better"
     assert "half_blend" in picture.read_text(encoding="utf-8")
 
 
