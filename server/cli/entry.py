@@ -162,7 +162,7 @@ def build_parser() -> argparse.ArgumentParser:
     history.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
     history.add_argument("--device", metavar="ID", help="only on this device")
     limit = history.add_argument(
-        "--limit", type=positive, metavar="N", help="the newest N of each kernel (20 in a table)"
+        "--limit", type=positive, metavar="N", help="the newest N of each kernel, or N commits (20 in a table)"
     )
     add_former_flag(history, "--most", limit)
     history.add_argument(
@@ -171,6 +171,10 @@ def build_parser() -> argparse.ArgumentParser:
     history.add_argument(
         "--import", dest="imported", type=Path, metavar="FILE", help="add those of an export that are not known yet"
     )
+    history.add_argument(
+        "--trend", action="store_true", help="predicted and measured times over the commits that changed the files"
+    )
+    history.add_argument("-o", "--output", type=Path, metavar="FILE", help="with --trend: write a page with charts")
     add_format_flag(history)
 
     devices = commands.add_parser("devices", help="list the OpenCL devices of this machine, or show what one can do")

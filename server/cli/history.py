@@ -24,6 +24,14 @@ _TREND_COLUMNS = 40
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the history of the files' kernels, or of all; or export or import measurements."""
+    if arguments.trend:
+        from server.cli.history_trend import run_trend  # noqa: PLC0415 - loads what predicts
+
+        if arguments.imported is not None or arguments.exported is not None:
+            raise WrongCallError("--trend draws; it neither exports nor imports")
+        return run_trend(arguments)
+    if arguments.output is not None:
+        raise WrongCallError("--output writes the charts of --trend")
     if arguments.imported is not None:
         return _import(arguments)
     kept = _wanted(arguments)
