@@ -19,9 +19,10 @@ from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of as sources_to_predict_by
 from server.cli.pipelines import pipeline_program
 from server.cli.program_forecast import Program, ProgramForecast, Programs, recorded_program, with_scales
-from server.cli.program_tables import Report, program_json, show_program
+from server.cli.program_tables import Report, program_json, report_page, show_program
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
+from server.report.pages import write_page
 
 _HALF = 0.5
 _MOST_COMMANDS = 10_000  # beyond that, what would help is not tried out
@@ -63,6 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.trace is not None:
         _write_trace(arguments.trace, program, changed or plain)
+    if arguments.output is not None:
+        write_page(arguments.output, report_page(report))
+        warn(f"page written to {arguments.output}")
     if arguments.format == "json":
         write_json(program_json(report))
     else:

@@ -36,6 +36,7 @@ def add_program_flags(program: argparse.ArgumentParser) -> None:
     program.add_argument(
         "--trace", type=Path, metavar="FILE", help="write the timeline for Perfetto or chrome://tracing"
     )
+    program.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page with the timeline drawn")
     add_analytic_only_flag(program)
     add_format_flag(program)
 

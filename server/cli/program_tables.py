@@ -15,6 +15,7 @@ from model.program.recorded_parts import RecordedParts, recorded_parts
 from model.program.timeline import Part
 from server.cli.program_forecast import Program, ProgramForecast
 from server.cli.terminal import listed, out
+from server.report.program_page import program_page
 from server.text.format import format_bytes, format_duration_us, format_interval, format_percent, format_things
 
 _MOST_KERNELS = 10
@@ -59,10 +60,34 @@ def show_program(report: Report) -> None:
             console.print(f"half of {name}: {format_duration_us(total_us, 3)} ({change})")
     if report.others:
         console.print(_devices_table(report))
-    notes = dict.fromkeys([*plain.notes, *(report.changed.notes if report.changed else ())])
-    notes.update(dict.fromkeys(note for each in report.others.values() for note in each.notes))
-    if notes:
+    if notes := _notes(report):
         console.print(listed(notes, "dim"))
+
+
+def report_page(report: Report) -> str:
+    """Return the same as a page, with the timeline drawn."""
+    shown = report.changed or report.plain
+    tables = [("Parts", _parts_table(report)), ("Kernels", _kernels_table(report))]
+    tables += [("Devices", _devices_table(report))] if report.others else []
+    return program_page(
+        report.title,
+        [_counts(report.program), _bound(shown)],
+        [(name, *_plain(each)) for name, each in tables],
+        report.program.commands,
+        shown.timeline,
+        _notes(report),
+    )
+
+
+def _plain(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Return names of columns and rows of a table."""
+    columns = [[str(cell) for cell in column.cells] for column in table.columns]
+    return [str(column.header) for column in table.columns], [list(row) for row in zip(*columns, strict=True)]
+
+
+def _notes(report: Report) -> list[str]:
+    forecasts = [report.plain, *([report.changed] if report.changed else []), *report.others.values()]
+    return list(dict.fromkeys(note for each in forecasts for note in each.notes))
 
 
 def _counts(program: Program) -> str:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -125,6 +126,19 @@ def test_a_trace_is_written_for_perfetto(run: Run, recorded: Path) -> None:
     trace = json.loads((recorded / "trace.json").read_text("utf-8"))
     assert {each["ph"] for each in trace["traceEvents"]} == {"M", "X"}
     assert {each["pid"] for each in trace["traceEvents"]} == {1, 2}
+
+
+def test_a_page_draws_the_timeline(run: Run, recorded: Path) -> None:
+    done = run("program", "-o", "page.html")
+    assert "page written to page.html" in done.stderr
+    page = (recorded / "page.html").read_text("utf-8")
+    svg = ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])
+    rows = [each.text for each in svg.iter("text") if each.get("class") == "row-name"]
+    assert rows[0] == "host thread 0"
+    assert rows[-1] == "recorded: queue 0 of nvidia-h100-pcie"
+    kinds = {each.get("class") for each in svg.iter("rect")}
+    assert {"box kernels", "box transfers"} <= kinds
+    assert "bounded by" in page
 
 
 @pytest.mark.parametrize(
