@@ -158,9 +158,9 @@ def _show(trend: KernelTrend) -> None:
         ("measured", [each.measured.middle_us for each in trend.points if each.measured]),
     ):
         if len(values) > 1:
-            change = format_percent(100 * (values[-1] / values[0] - 1), signed=True)
+            whole = format_percent(100 * (values[-1] / values[0] - 1), signed=True)
             ends = f"{format_duration_us(values[0])} to {format_duration_us(values[-1])}"
-            console.print(f"{name:9}  {sparkline(values)}  {ends} ({change})")
+            console.print(f"{name:9}  {sparkline(values)}  {ends} ({whole})")
     console.print()
 
 

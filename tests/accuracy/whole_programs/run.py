@@ -36,6 +36,8 @@ from server.cli.learned import sources_of as sources_to_predict_by
 from server.cli.program_forecast import Programs, recorded_program
 
 HERE = Path(__file__).resolve().parent
+# As in calibrations: PoCL pins nothing by default, and times of kernels flip between t and 2t.
+ENVIRONMENT = {**os.environ, "POCL_AFFINITY": "1"}
 PLATFORMS = {"pocl": "portable", "intel-cpu": "intel"}
 
 
@@ -91,7 +93,7 @@ def _row(file: Path, device: str, runs: int) -> Row:
     devices = Devices()
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "kernelcast.sqlite3")
-        ran = record(command, os.environ, Wanted(profile=True), lambda: store, lambda: devices.here)
+        ran = record(command, ENVIRONMENT, Wanted(profile=True), lambda: store, lambda: devices.here)
         commands = recorded_commands(store, ran.recording.id)
         assert commands is not None, ran.why_nothing
         program = recorded_program(ran.recording.launches, commands, sources_of(store))
@@ -118,7 +120,9 @@ def _row(file: Path, device: str, runs: int) -> Row:
 
 
 def _wall_ms(command: Sequence[str]) -> float:
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
+    return float(
+        subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout.split()[-1]
+    )
 
 
 def _show(rows: Sequence[Row]) -> None:
