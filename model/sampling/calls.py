@@ -123,7 +123,6 @@ def _helper(c: Compiler, helper: Function, values: list[Code], node: Node) -> Co
     for value, parameter in zip(arguments, compiled.parameters, strict=True):
         c.flows.assigned(f"${parameter.slot}", value.taint)
     c.used |= compiled.slots
-    c.cost += compiled.cost + 2
     kind = compiled.function.return_type
     taint = frozenset((f"${compiled.result}",)) if kind.name != "void" else frozenset[str]()
     return Code(_calling(compiled, arguments, node.start_byte), kind, is_pure=False, taint=taint)
@@ -132,6 +131,7 @@ def _helper(c: Compiler, helper: Function, values: list[Code], node: Node) -> Co
 def _calling(compiled: Compiled, arguments: list[Code], byte: int) -> Value:
     given = [(p.slot or 0, value.run) for p, value in zip(compiled.parameters, arguments, strict=True)]
     kind, result, body, made = compiled.function.return_type, compiled.result, compiled.run, compiled.sites
+    cost = compiled.cost + 2
     is_void = kind.name == "void"
     zero = None if is_void else zero_of(kind)
 
@@ -146,8 +146,8 @@ def _calling(compiled: Compiled, arguments: list[Code], byte: int) -> Value:
             f.declared[slot] = active
         f.values[result] = zero
         f.declared[result] = active
-        f.meter.spend(2, f.width)
         try:
+            f.meter.spend(cost, f.width)
             body(f)
         finally:
             f.context = context

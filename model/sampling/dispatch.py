@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -13,6 +13,8 @@ from model.sampling.compiler import Compiler, Step
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
+
+_SHORT = 8  # NumPy calls
 
 
 def expression(c: Compiler, node: Node) -> Code:
@@ -58,6 +60,25 @@ def type_of(c: Compiler, node: Node) -> Type:
 
 def nothing(_f: Lanes) -> bool:
     return False
+
+
+def charged_when_run(c: Compiler, compiled: Callable[[], Step]) -> Step:
+    """Compile what may never run: it costs when lanes come to it, not whenever they pass.
+
+    What is short is charged with its surroundings, as looking at the meter has a price as well.
+    """
+    around, c.cost = c.cost, 0
+    step = compiled()
+    cost, c.cost = c.cost, around
+    if cost <= _SHORT:
+        c.cost += cost
+        return step
+
+    def run(f: Lanes) -> bool:
+        f.meter.spend(cost, f.width)
+        return step(f)
+
+    return run
 
 
 def block(c: Compiler, nodes: Sequence[Node]) -> Step:

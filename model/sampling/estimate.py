@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 from model.sampling.counters import Context
-from model.sampling.loops import Unfinished
 
 MOST_ITERATIONS = 1e9
 FEW = 8  # lanes whose leaving tells little of when the others will
 FAR = 10  # times as many iterations as were seen
+
+
+@dataclass(slots=True)
+class Unfinished:
+    """A loop that ran when the budget ended: its `lanes` had begun `iterations` of it since it was entered.
+
+    `bound`: how many iterations the lanes still had before them at most, where the condition says so. `has_exits`: they
+    may leave before that.
+    """
+
+    record: Any
+    context: Any
+    site: int
+    begun: int
+    lanes: int
+    iterations: int
+    lane_iterations: float
+    recent: tuple[int, int]  # an iteration about half way, and how many lanes began it
+    bound: float | None
+    has_exits: bool
 
 
 def scaled_up(loops: list[Unfinished]) -> None:

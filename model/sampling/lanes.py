@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from model.sampling.counters import Context, Meter
+from model.sampling.estimate import Unfinished, scaled_up
 from model.sampling.memory import Memory
 from model.sampling.values import Array, Value
 
@@ -20,7 +21,8 @@ class Lanes:
     """`mask` None: all lanes of this width are active. `lane`: their numbers in the sample; None where they are all.
 
     `declared`: how many lanes were active when a variable was declared; where as many are when it is set, no other
-    lane's value is to be kept.
+    lane's value is to be kept. `loops`: how many are being run, one in the other. `unfinished`: those that the budget
+    ended, innermost first; `cut`: those behind which the run went on.
     """
 
     __slots__ = (
@@ -28,10 +30,12 @@ class Lanes:
         "arguments",
         "context",
         "continued",
+        "cut",
         "declared",
         "group",
         "items",
         "lane",
+        "loops",
         "mask",
         "memory",
         "meter",
@@ -55,7 +59,15 @@ class Lanes:
         self.context = context
         self.subgroup: Array = np.arange(items, dtype=np.int64)
         self.group: Array = np.zeros(items, np.int64)
-        self.unfinished: list[Any] = []
+        self.loops = 0
+        self.unfinished: list[Unfinished] = []
+        self.cut: list[Unfinished] = []
+
+    def cut_short(self) -> None:
+        """Go on behind the loops that are unfinished, as if all of their iterations had been like those that ran."""
+        scaled_up(self.unfinished)
+        self.cut += self.unfinished
+        self.unfinished = []
 
     def subgroups(self) -> Array:
         """Return the number of each lane's sub-group."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tree_sitter import Node
@@ -14,6 +14,7 @@ from model.sampling.code import Run
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
 from model.sampling.dispatch import expression, statement
+from model.sampling.estimate import Unfinished
 from model.sampling.lanes import Compacted
 from model.sampling.upper_bounds import Remaining, remaining_iterations
 from model.sampling.values import BudgetEnded, Value
@@ -23,27 +24,8 @@ if TYPE_CHECKING:
 
 _NARROW = 48  # lanes below which it does not pay to leave any away
 _KEPT_SHARE = 0.75
+_SHARE = 0.7  # of the steps that are left, which one loop that stands in no other may take
 _EXITS = ("break_statement", "return_statement", "goto_statement")
-
-
-@dataclass(slots=True)
-class Unfinished:
-    """A loop that ran when the budget ended: its `lanes` had begun `iterations` of it since it was entered.
-
-    `bound`: how many iterations the lanes still had before them at most, where the condition says so. `has_exits`: they
-    may leave before that.
-    """
-
-    record: Any
-    context: Any
-    site: int
-    begun: int
-    lanes: int
-    iterations: int
-    lane_iterations: float
-    recent: tuple[int, int]  # an iteration about half way, and how many lanes began it
-    bound: float | None
-    has_exits: bool
 
 
 @dataclass(slots=True)
@@ -67,11 +49,21 @@ class _Loop:
         mask, active, returned, continued = f.mask, f.active, f.returned, f.continued
         f.continued = None
         trace, context = _Trace(f.active), f.context
+        whole, completed = f.meter.limit, 0
+        if not f.loops:  # what follows is to be run as well
+            f.meter.limit = f.meter.spent + _SHARE * max(0.0, whole - f.meter.spent)
+        f.loops += 1
         try:
             self.iterate(f, record, trace, is_first=not self.checks_first)
         except BudgetEnded:
             f.unfinished.append(trace.unfinished(record, context, self.site, has_exits=self.has_exits))
-            raise
+            if f.loops > 1 or f.meter.why != "steps" or f.meter.spent > whole:
+                raise
+            completed = -trace.lanes  # which `scaled_up` counts
+            f.cut_short()
+        finally:
+            f.loops -= 1
+            f.meter.limit = whole
         f.continued = continued
         if f.returned is None or f.returned is returned:
             f.mask, f.active = mask, active
@@ -81,7 +73,7 @@ class _Loop:
             if not f.active:
                 return True
             f.mask = left
-        record.completed += f.active
+        record.completed += max(0, f.active + completed)
         return False
 
     def iterate(self, f: Lanes, record: Value, trace: _Trace, *, is_first: bool) -> None:
@@ -185,13 +177,12 @@ class _Trace:
 
 def loop(c: Compiler, node: Node) -> Step:
     """Compile `for`, `while` and `do`."""
-    outer_cost = c.cost
     with c.scope(), c.slots_of() as slots:
         first = None
         initial = node.child_by_field_name("initializer")
         if initial is not None:
             first = statement(c, initial) if initial.type == "declaration" else expression(c, initial).run
-        c.cost = 4
+        outer_cost, c.cost = c.cost, 4
         condition_node, update_node = node.child_by_field_name("condition"), node.child_by_field_name("update")
         condition = expression(c, condition_node) if condition_node is not None else None
         body_node = node.child_by_field_name("body")
@@ -203,8 +194,7 @@ def loop(c: Compiler, node: Node) -> Step:
         is_endless = condition is None or (condition.constant is not None and bool(condition.constant))
         site = c.site(node, condition.taint if condition is not None else frozenset())
         remaining = remaining_iterations(c, condition_node, node)
-        cost = c.cost
-        c.cost = outer_cost + cost
+        cost, c.cost = c.cost, outer_cost  # each iteration is charged when it runs
     truth = truth_of(condition) if condition is not None and not is_endless else None
     return _Loop(
         site, first, truth, update, body, node.type != "do_statement", tuple(sorted(slots)), cost, remaining,

@@ -17,7 +17,6 @@ from model.sampling.arguments import arguments
 from model.sampling.compile import CompiledKernel, compile_kernel
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE
 from model.sampling.counters import Context, Meter
-from model.sampling.estimate import scaled_up
 from model.sampling.items import Chosen, Shape, batches, everything, shape_of
 from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory, Whole
@@ -29,6 +28,7 @@ from model.work.regions.region import Site
 DEFAULT_BUDGET = SampleBudget()
 FIRST_ITEMS, MOST_ITEMS = 2048, 1 << 15
 _ENOUGH = 0.35  # of the budget: no further batch is begun once so much is spent
+_PATIENCE = 4  # times the budget for the first batch to end: what a loop does later cannot be told from how it begins
 _MOST_BYTES = 64 << 20  # of private or of local memory
 
 
@@ -90,7 +90,8 @@ class _Sampling:
         cancelled: Callable[[], bool],
     ) -> None:
         self.compiled, self.kernel, self.launch = compiled, kernel, launch
-        self.meter = Meter(budget.lane_steps, budget.seconds, cancelled)
+        self.lane_steps = budget.lane_steps
+        self.meter = Meter(_PATIENCE * budget.lane_steps, budget.seconds, cancelled)
         self.shape = shape_of(launch, kernel)
         self.totals = Totals(compiled.compiler)
         self.memory: Memory = Memory()
@@ -111,11 +112,18 @@ class _Sampling:
                 if self.totals.items and self.meter.why == "steps":
                     break  # this batch is left out: those before it were whole
                 complete = False
-                scaled_up(lanes.unfinished)
-                self.totals.note_unfinished(self.meter.why, lanes.unfinished)
+                lanes.cut_short()
+                self.totals.note_unfinished(self.meter.why, lanes.cut)
                 self.totals.add(chosen, lanes, self.memory)
                 break
+            if lanes.cut:
+                if not self.totals.items:
+                    complete = False
+                    self.totals.note_unfinished("steps", lanes.cut)
+                    self.totals.add(chosen, lanes, self.memory)
+                break
             self.totals.add(chosen, lanes, self.memory)
+            self.meter.limit = self.lane_steps
             spent = self.meter.spent - before
             if self.meter.spent > _ENOUGH * self.meter.limit or self.meter.spent + 2.5 * spent > self.meter.limit:
                 break

@@ -15,8 +15,9 @@ LINE_BYTES = 64
 class SampleBudget:
     """How much one sample may cost.
 
-    `lane_steps`: one NumPy call on n lanes costs n + `CALL_COST` of them; the same on every machine. `seconds`: the
-    last guard, of processor time after the kernel was compiled: other processes do not change what comes out.
+    `lane_steps`: one NumPy call on n lanes costs n + `CALL_COST` of them; the same on every machine. The first batch
+    of work-items may take a few times as many, as nothing is known without it. `seconds`: the last guard, of processor
+    time after the kernel was compiled: other processes do not change what comes out.
     """
 
     lane_steps: int = 36_000_000

@@ -14,7 +14,7 @@ from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType,
 from model.sampling.code import Code, Run
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Step, Variable, field
 from model.sampling.conversions import truth_of
-from model.sampling.dispatch import block, expression, nothing, statement
+from model.sampling.dispatch import block, charged_when_run, expression, nothing, statement
 from model.sampling.initialisers import braced, completed, initialise
 from model.sampling.loops import loop
 from model.sampling.places import assigned_as, place_of_variable, stored
@@ -161,14 +161,20 @@ def _if(c: Compiler, node: Node) -> Step:
     condition = expression(c, field(c, node, "condition"))
     site = c.site(node, condition.taint)
     c.cost += 3
-    with c.scope():
-        yes = statement(c, field(c, node, "consequence"))
-    other = node.child_by_field_name("alternative")
-    no: Step = nothing
-    if other is not None:
+
+    def consequence() -> Step:
         with c.scope():
-            no = block(c, other.named_children) if other.type == "else_clause" else statement(c, other)
-    return _branch(site, truth_of(condition), yes, no)
+            return statement(c, field(c, node, "consequence"))
+
+    def alternative() -> Step:
+        if other is None:
+            return nothing
+        with c.scope():
+            return block(c, other.named_children) if other.type == "else_clause" else statement(c, other)
+
+    yes = charged_when_run(c, consequence)
+    other = node.child_by_field_name("alternative")
+    return _branch(site, truth_of(condition), yes, charged_when_run(c, alternative))
 
 
 def _branch(site: int, truth: Run, yes: Step, no: Step) -> Step:

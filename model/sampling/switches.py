@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from model.opencl.builtin_types import LONG
 from model.opencl.types import ScalarType
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import converted
-from model.sampling.dispatch import block, expression, statement
+from model.sampling.dispatch import block, charged_when_run, expression, statement
 from model.sampling.values import Value, promoted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _groups(c: Compiler, body: Node) -> list[_Group]:
             labels.append(int(value.constant))
         nodes = [n for n in case.named_children if n != label and n.type != "comment"]
         if nodes or case == cases[-1]:
-            groups.append(_Group(labels, is_default, case, block(c, nodes)))
+            groups.append(_Group(labels, is_default, case, charged_when_run(c, partial(block, c, nodes))))
             labels, is_default = [], False
     return groups
 

@@ -121,3 +121,47 @@ def test_what_is_not_known_is_said(sample: Sample) -> None:
     found = sample("__kernel void k(__global int* o) { o[0] = frobnicate(3); }", buffers={"o": 1})
     assert found.raw.stopped is not None
     assert "`frobnicate` is not known" in found.raw.stopped
+
+
+def test_code_that_is_never_reached_does_not_use_up_the_budget(sample: Sample) -> None:
+    rare = "".join(f"s += sin(s + {n}) * cos(s);" for n in range(300))
+    text = f"""float dear(float s) {{ {rare} return s; }}
+    __kernel void k(__global float* out, __global const int* x) {{
+      int i = get_global_id(0); float s = 0;
+      for (int j = 0; j < 64; j++) {{
+        if (x[i] > 5) s += dear(s);
+        s += x[i];
+      }}
+      out[i] = s;
+    }}"""
+    buffers = {"out": 4096, "x": 4096}
+    found = sample(
+        text, (4096,), buffers=buffers, fills={"x": Fill("const", (1,))}, budget=SampleBudget(9_000_000, 60.0)
+    )
+    assert found.raw.complete
+    assert found.at("if").taken == 0
+    assert found.at("for").taken == 64 * found.raw.items
+
+
+@pytest.mark.parametrize("call", ["x[j % 64] + sin(s)", "slow(s, j)"])
+def test_what_follows_a_long_loop_is_run_as_well(sample: Sample, call: str) -> None:
+    text = f"""float slow(float s, int j) {{ float t = s; for (int m = 0; m < 9; m++) t += sin(t + j); return t; }}
+    __kernel void k(__global float* out, __global const int* x, int n) {{
+      int i = get_global_id(0); float s = 0;
+      if (i % 2) for (int j = 0; j < n; j++) s += {call};
+      int c = 0; while (c < x[i]) c++;
+      out[i] = s + c;
+    }}"""
+    buffers = {"out": 4096, "x": 4096}
+    found = sample(
+        text,
+        (4096,),
+        buffers=buffers,
+        fills={"x": Fill("const", (7,))},
+        budget=SampleBudget(9_000_000, 60.0),
+        n=100_000,
+    )
+    assert not found.raw.complete
+    assert found.at("for (int j").taken / found.at("for (int j").begun == pytest.approx(100_000, rel=0.01)
+    assert found.at("while").taken == 7 * found.raw.items
+    assert found.at("while").completed == found.raw.items
