@@ -38,7 +38,7 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch, hints: SourceHints)
     rest = [p for p in buffers if p.name not in dict(launch.buffers)]
     longest = max([launch.work_items, *(n for _, n in launch.buffers)])
     for parameter in rest:
-        text = f"the length of `{parameter.name}` is not known from its index: taken for {longest} elements"
+        text = f"the length of `{parameter.name}` is not known from its index: assumed to be {longest} elements"
         launch = _add_buffer(launch, parameter.name, longest, text, is_guess=True)
     launch = _round(work, launch, buffers, uses, tried)
     return _with_local(kernel, work, launch, tried)

@@ -87,7 +87,7 @@ def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launc
     for least in _HIGHER:
         if not AccessBounds(work, launch, {**usual, **dict.fromkeys(names, (least, least + 1))}).falls_short:
             fill = Fill("uniform", (float(least), float(least + 1)))
-            text = "`{}` is where an index comes from: taken for numbers from {} to {}, so that none is negative"
+            text = "`{}` is where an index comes from: assumed to hold numbers from {} to {}, so that none is negative"
             return replace(
                 launch,
                 fills=(*launch.fills, *((name, fill) for name in names)),
@@ -109,25 +109,25 @@ def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: AccessBoun
     if name in uses.row_pointers:
         nonzeros = min(ROW_LENGTH * max(1, known[name] - 1), greatest - 1)
         return Fill("csr_rows", (nonzeros,)), (
-            f"`{name}` bounds a loop: taken for row pointers with {ROW_LENGTH} entries a row"
+            f"`{name}` bounds a loop: assumed to hold row pointers with {ROW_LENGTH} entries a row"
         )
     if name in uses.index_into:
         accesses = uses.index_into[name]
         target = accesses[0].buffer
         limit = min(greatest, *(_limit(name, access, launch, known, found) for access in accesses))
         if limit >= known[name] > 1 and all(a.is_store and not a.is_atomic for a in accesses):
-            return Fill("perm"), f"`{name}` says where in `{target}` to write: taken for a permutation"
+            return Fill("perm"), f"`{name}` says where in `{target}` to write: assumed to hold a permutation"
         return Fill("randint", (0, limit)), (
-            f"`{name}` is used as an index into `{target}`: taken for random indices below {limit}"
+            f"`{name}` is used as an index into `{target}`: assumed to hold random indices below {limit}"
         )
     if name in uses.counts:
         items = min(launch.global_size[uses.counts[name]], greatest - 1)
         return Fill("const", (items,)), (
-            f"`{name}` says how many work-items have something to do: taken for {items}, all of them"
+            f"`{name}` says how many work-items have something to do: assumed to be {items}, all of them"
         )
     if name in uses.trip_counts:
         return Fill("randint", (0, LISTED_TRIPS)), (
-            f"`{name}` says how often a loop runs: taken for random counts below {LISTED_TRIPS}"
+            f"`{name}` says how often a loop runs: assumed to hold random counts below {LISTED_TRIPS}"
         )
     return None
 

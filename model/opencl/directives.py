@@ -33,7 +33,7 @@ _NEEDS_A_NAME = {
 _FIRST_NAME = re.compile(r"[A-Za-z_]\w*")
 _PLAIN_SHIFT = re.compile(r"<<\s*\(?\s*\d{1,2}[uUlL]*(?![\w.])(?!\s*[-+*/%(])")
 _FAILED_EVALUATION = re.compile(r"Could not evaluate expression due to .*\(passed to evaluator: '(.*)'\)\Z", re.DOTALL)
-_UNREADABLE_CONDITION = "this condition cannot be read ({}): taken for false"
+_UNREADABLE_CONDITION = "this condition cannot be read ({}): assumed to be false"
 
 
 def _copied(token: Any) -> Any:  # noqa: ANN401

@@ -279,16 +279,16 @@ def assigned_as(value: Code, kind: Type) -> Code:
     """Return a value as assignments and calls convert it."""
     if isinstance(kind, ScalarType | VectorType) and isinstance(value.type, ScalarType | VectorType):
         if isinstance(kind, ScalarType) and isinstance(value.type, VectorType):
-            raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+            raise NotInterpreted(f"a `{value.type.name}` is used as a `{kind.name}`")
         if isinstance(kind, VectorType) and isinstance(value.type, VectorType) and value.type.width != kind.width:
-            raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+            raise NotInterpreted(f"a `{value.type.name}` is used as a `{kind.name}`")
         return converted(value, kind)
     if isinstance(kind, StructType):
         if value.type != kind:
-            raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+            raise NotInterpreted(f"a `{value.type.name}` is used as a `{kind.name}`")
         return value
     if isinstance(value.type, StructType) or isinstance(kind, VectorType):
-        raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+        raise NotInterpreted(f"a `{value.type.name}` is used as a `{kind.name}`")
     if isinstance(kind, ScalarType):  # a pointer as a number
         run = converted(Code(value.run, _LONG, None, value.constant, value.is_pure, value.taint), kind)
         return Code(run.run, kind, None, run.constant, value.is_pure, value.taint)

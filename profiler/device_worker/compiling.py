@@ -98,7 +98,7 @@ def asked(request: CompileRequest, built: Built) -> CompiledFacts:
     )
     if local_size is None:
         taken = "x".join(map(str, effective_local_size(request.launch, request.kernel)))
-        facts = with_warning(facts, f"which local size the driver will choose is not known; taken to be {taken}")
+        facts = with_warning(facts, f"which local size the driver will choose is not known; assumed to be {taken}")
     return facts
 
 

@@ -36,7 +36,7 @@ async def test_a_hint_is_first_assumed_and_then_refined(start_editor: Start, no_
         editor.open("steps.cl", STEPS)
         first = await editor.wait_for_hint("steps.cl")
         told = await editor.hover_with("steps.cl", 1, 16, RAN)
-        assert "taken for" not in told
+        assert ": assumed for" not in told
         assert await editor.wait_for_hint("steps.cl", lambda label: label != first)
         assert await editor.leave() == 0
 

@@ -15,7 +15,7 @@ WORDS = {
     r"\bp10-p90\b|8 times in 10": "80 % range",
     r"\bbeyond (?:the )?noise\b": "measurably",
     r"\blaws?\b": "analytical model",
-    r"taken for granted": "assumed",
+    r"taken (?:for|to be)\b": "assumed",
     r"×/÷": "a range",
     r"\bis is\b|\bthe the\b|\ba a\b": "a word twice",
     r"\bthat is, that\b": "a sentence of its own",

@@ -49,7 +49,9 @@ def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapsho
         Assumption("global", "global=1024: nothing says how many work-items there are", is_guess=True),
         Assumption("n", "`n`=1024, the global size of dimension 0, which is checked against it", is_guess=True),
         Assumption("a", "`a` holds 1024 elements, as far as its index reaches"),
-        Assumption("out", "the length of `out` is not known from its index: taken for 1024 elements", is_guess=True),
+        Assumption(
+            "out", "the length of `out` is not known from its index: assumed to be 1024 elements", is_guess=True
+        ),
         Assumption("loop.3", "nothing says how often the loop on line 3 runs", 4.0, 2, is_guess=True),
     )
     found = forecast_of(snapshot_of().document.text.value, assumptions=guesses, is_guessed=True)

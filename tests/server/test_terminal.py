@@ -14,7 +14,7 @@ from rich.console import Console
 from server.cli.terminal import hung, listed, out
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-SENTENCE = "the data decide which work-items enter line 14: taken for 84 % of them"
+SENTENCE = "the data decide which work-items enter line 14: assumed for 84 % of them"
 
 
 def shown(what: object, width: int) -> list[str]:
@@ -27,7 +27,7 @@ def shown(what: object, width: int) -> list[str]:
 def test_a_sentence_that_wraps_stays_behind_its_dash() -> None:
     assert shown(listed([SENTENCE, "short"]), 40) == [
         "  - the data decide which work-items",
-        "    enter line 14: taken for 84 % of",
+        "    enter line 14: assumed for 84 % of",
         "    them",
         "  - short",
     ]

@@ -186,7 +186,7 @@ def _returned(state: ExecutionState, node: Node, trips: Trips, tried: Trial, lin
     condition, share = trips.returned, None
     if condition is None:
         text = "the data decide which work-items return from the loop on line {line}"
-        text = f"{text}: taken for {trips.likely_return * 100:.0f} % of them"
+        text = f"{text}: assumed for {trips.likely_return * 100:.0f} % of them"
         share = data_parameter(state, "share.{line}", 1 - trips.likely_return, 1.5, text)
         condition = operation("not", Expression({(share,): 1}))
     if condition.constant == 0:

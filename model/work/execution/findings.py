@@ -44,7 +44,7 @@ def share_of(state: ExecutionState, condition: Expression) -> Atom | None:
     if condition.evaluable and not condition.has("load"):
         return None
     share = likelihood(condition)
-    text = f"the data decide which work-items enter line {{line}}: taken for {share * 100:.0f} % of them"
+    text = f"the data decide which work-items enter line {{line}}: assumed for {share * 100:.0f} % of them"
     return data_parameter(state, "share.{line}", share, 1.3, text)
 
 

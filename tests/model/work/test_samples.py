@@ -70,7 +70,7 @@ def test_what_was_seen_takes_the_place_of_what_was_assumed() -> None:
     assert any(
         "what `x` holds decides how often the loop on line 3 runs" in t and "fill.x=uniform:0:1" in t for t in told
     )
-    assert not any("taken for" in t for t in told)
+    assert not any(": assumed for" in t for t in told)
 
 
 def test_what_stops_the_sample_is_said_beside_what_is_assumed() -> None:
@@ -157,7 +157,7 @@ def test_places_are_the_same_whoever_analysed() -> None:
 def test_a_share_that_a_fill_settles_is_not_called_assumed() -> None:
     body = "int i = get_global_id(0);\nif (x[i] > 0.9f) out[i] = sin(x[i]); }"
     work, launch = analysed(body), launched(x=Fill("uniform", (0, 1)))
-    assert not any("taken for" in a.text for a in assumptions_of(work, work.count(launch), launch))
+    assert not any(": assumed for" in a.text for a in assumptions_of(work, work.count(launch), launch))
 
 
 def test_collatz_is_run_and_counted() -> None:
