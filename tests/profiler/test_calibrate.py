@@ -53,6 +53,12 @@ def test_a_calibrated_device_has_every_rate_and_is_found_again(
         (p.read_gb_s for p in rates.bandwidth), reverse=True
     )
 
+    side = rates.host_side
+    assert side is not None
+    assert {point.kind for point in side.transfers} == {"write", "read", "copy", "map", "first write", "first read"}
+    assert {point.is_pinned for point in side.transfers if point.kind == "write"} == {True, False}
+    assert all(point.transfer_us > 0 for point in side.transfers)
+
     again = next(d for d in discover(store) if d.id == "pocl")
     assert again.rates == rates
     assert again.calibration == device.calibration
