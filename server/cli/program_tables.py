@@ -117,8 +117,8 @@ def _parts_table(report: Report) -> Table:
     for part in Part:
         name = f"{part}, as recorded" if recorded is not None and part in _AS_RECORDED else str(part)
         share = 100 * shown.timeline.critical_us.get(part, 0.0) / (shown.timeline.total_us or 1.0)
-        busy = [each.timeline.busy_us.get(part, 0.0) for each in (plain, shown)]
-        row(name, recorded.of(part) if recorded else None, *busy, format_percent(share))
+        before_us, after_us = (each.timeline.busy_us.get(part, 0.0) for each in (plain, shown))
+        row(name, recorded.of(part) if recorded else None, before_us, after_us, format_percent(share))
     row("total", recorded.total_us if recorded else None, plain.timeline.total_us, shown.timeline.total_us, "100 %")
     if plain.timeline.critical_us.get(Part.BUILD):
         without = plain.without_builds_us, shown.without_builds_us
