@@ -66,7 +66,7 @@ def host_side_of(device: Device) -> KnownHostSide:
         why = f"PCIe {_pcie(device)}.0 with 16 lanes for pinned memory, clpeak's median for other"
     return KnownHostSide(
         side,
-        f"transfers to {device.name} and the cost of calls are assumed ({why}); `kernelcast calibrate` measures them",
+        f"transfers to `{device.id}` and the cost of calls are assumed ({why}); `kernelcast calibrate` measures them",
     )
 
 

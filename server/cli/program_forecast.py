@@ -17,6 +17,7 @@ from profiler.recording.sources import Sources
 from server.cli.forecasts import Forecaster, Found
 from server.cli.recordings import file_of
 from server.cli.requests import Request, read_request
+from server.text.device_names import shown_name
 
 MOST_NOTES = 5
 
@@ -140,7 +141,7 @@ class Programs:
                     devices[queue.device] = self._device_for(wanted or queue.device or None)
                 except KernelcastError:
                     devices[queue.device] = default = self._device_for(None)
-                    notes.append(f"{queue.device} is not known here: predicted for {default.name}")
+                    notes.append(f"{queue.device} is not known here: predicted for {shown_name(default.name)}")
         return devices, notes
 
     def _times(self, program: Program, device: str | None, sources: Mapping[str, Path]) -> list[LaunchTime]:

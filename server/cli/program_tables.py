@@ -16,6 +16,7 @@ from model.program.timeline import Part
 from server.cli.program_forecast import Program, ProgramForecast
 from server.cli.terminal import listed, out
 from server.report.program_page import program_page
+from server.text.device_names import shown_name
 from server.text.format import format_bytes, format_duration_us, format_interval, format_percent, format_things
 
 _MOST_KERNELS = 10
@@ -45,7 +46,7 @@ class Report:
 def show_program(report: Report) -> None:
     """Print parts, kernels, what would help, and other devices."""
     console, plain = out(), report.plain
-    on = ", ".join(f"{each.name} ({each.id})" for each in plain.devices)
+    on = ", ".join(f"{shown_name(each.name)} ({each.id})" for each in plain.devices)
     console.print(Text.assemble((report.title, "bold"), f" on {on}" if on else ""))
     console.print(Text(_counts(report.program)))
     console.print(_parts_table(report))
@@ -191,7 +192,7 @@ def _devices_table(report: Report) -> Table:
     for forecast in (report.plain, *report.others.values()):
         busy = forecast.timeline.busy_us
         table.add_row(
-            ", ".join(f"{each.name} ({each.id})" for each in forecast.devices),
+            ", ".join(f"{shown_name(each.name)} ({each.id})" for each in forecast.devices),
             format_duration_us(forecast.timeline.total_us, 3),
             format_duration_us(forecast.without_builds_us, 3),
             format_duration_us(busy.get(Part.KERNEL, 0.0)),
