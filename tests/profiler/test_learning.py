@@ -119,7 +119,7 @@ def test_a_gpu_is_learned_as_a_cpu_is_and_has_to_prove_it(
     assert json.loads(capsys.readouterr().out)["corrected"] is is_used
     assert main(["predict", str(file), "--device", GPU]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert ("analytic prediction, corrected by measurements of other kernels" in said) is is_used
+    assert ("analytical model, corrected by measurements of other kernels" in said) is is_used
     capsys.readouterr()
     assert main(["devices", "--show", GPU, "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)["accuracy"]

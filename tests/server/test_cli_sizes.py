@@ -63,7 +63,7 @@ def test_other_sizes_are_predicted_through_those_that_were_measured(run: Run, fi
     (alone,) = answers(run("predict", str(large), "--device", "pocl", "--ignore-measurements", "--format", "json"))
     assert alone["basis"] == "analytic"
     told = run("predict", str(large), "--device", "pocl").stdout
-    assert "prediction through measurements" in told
+    assert "predicted from measurements" in told
     assert "through 4 measurements of this kernel on this device" in told
 
 
