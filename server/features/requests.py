@@ -69,10 +69,11 @@ async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover 
         return hover_of(snapshot, params.position, ls.supports.hover_formats) if snapshot else None
 
 
-async def completion(ls: KernelcastServer, params: types.CompletionParams) -> list[types.CompletionItem]:
+async def completion(ls: KernelcastServer, params: types.CompletionParams) -> list[types.CompletionItem] | None:
     with ls.timings.during("answer a completion"):
         snapshot = await _known(ls, params.text_document.uri)
-        return completions(snapshot, params.position) if snapshot else []
+        found = completions(snapshot, params.position) if snapshot else []
+        return found or None  # an empty list is an answer as well: other servers have something to say of code
 
 
 async def code_lens(ls: KernelcastServer, params: types.CodeLensParams) -> list[types.CodeLens]:

@@ -1,8 +1,8 @@
 /**
  * Everything that ships -> build/kernelcast-VERSION.vsix. A warning of vsce's is a failure.
  *
- * The extension's page shows its pictures from the repository that the manifest names. PICTURES_URL is where else this
- * folder can be read from by https; empty, the page goes without pictures.
+ * PICTURES_URL is where this folder can be read from by https, as a release sets it: with it the extension's page shows
+ * its pictures. Without it the page goes without them, since a picture that nobody can load is worse than none.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -26,10 +26,10 @@ mkdirSync('build', { recursive: true });
 await bundle();
 buildWheel();
 const page = readFileSync('README.md', 'utf8');
-const picturesUrl = process.env['PICTURES_URL'] ?? `${home}/raw/main/${repository.directory}`;
-writeFileSync('build/README.md', picturesUrl === '' ? withoutPictures(page) : page);
+const picturesUrl = process.env['PICTURES_URL'];
+writeFileSync('build/README.md', picturesUrl === undefined ? withoutPictures(page) : page);
 
-const pictures = picturesUrl === '' ? [] : ['--baseImagesUrl', picturesUrl];
+const pictures = picturesUrl === undefined ? [] : ['--baseImagesUrl', picturesUrl];
 const flags = ['--no-dependencies', '--baseContentUrl', `${home}/blob/main/${repository.directory}`, ...pictures];
 const vsce = ['node_modules/@vscode/vsce/vsce', 'package', ...flags];
 const told = spawnSync(process.execPath, [...vsce, '--readme-path', 'build/README.md', '--out', target], {
