@@ -2,11 +2,8 @@
  * it. The first record is a header. As with the counts, recording needs no system call and survives a crash. */
 #include "layer.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { COMMANDS_PER_STEP = 1024, MOST_STEPS = 64 };
 
@@ -31,28 +28,14 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void *map_step(size_t step) {
-    const off_t bytes = COMMANDS_PER_STEP * sizeof(struct command), begin = (off_t)step * bytes;
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0)
-        return MAP_FAILED;
-    /* ftruncate alone would leave a hole, and writing to it on a full disk raises SIGBUS. */
-    bool reserved = ftruncate(file, begin + bytes) == 0 && posix_fallocate(file, begin, bytes) == 0;
-    void *mapped =
-        reserved ? mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, begin) : MAP_FAILED;
-    close(file);
-    return mapped;
-}
-
 static struct command *record_of(uint64_t place) {
     size_t step = place / COMMANDS_PER_STEP;
     if (step >= MOST_STEPS || path[0] == '\0')
         return NULL;
     if (steps[step] == NULL) {
-        void *mapped = map_step(step);
-        if (mapped == MAP_FAILED)
+        steps[step] = map_part(path, step, COMMANDS_PER_STEP * sizeof(struct command));
+        if (steps[step] == NULL)
             return NULL;
-        steps[step] = mapped;
     }
     return &steps[step][place % COMMANDS_PER_STEP];
 }

@@ -1,11 +1,8 @@
 /* Launch counts, in a memory-mapped file: counting needs no system call, and the counts survive a crash. */
 #include "layer.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { SLOTS_PER_STEP = 1024, MAX_STEPS = 256, SAMPLES = sizeof((struct slot *)0)->samples_us / sizeof(double) };
 
@@ -19,31 +16,15 @@ void counts_open(const char *counts_path) {
         log_problem(NO_COUNTS, "launches cannot be counted: the recording's folder takes no more files");
 }
 
-/* Map one more step of the file. No descriptor stays open: the program could close it and get its number for a file
- * of its own, which would then be resized here. */
-static void *map_step(size_t step) {
-    const off_t bytes = SLOTS_PER_STEP * sizeof(struct slot), begin = (off_t)step * bytes;
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0)
-        return MAP_FAILED;
-    /* ftruncate alone would leave a hole, and writing to it on a full disk raises SIGBUS. */
-    bool reserved = ftruncate(file, begin + bytes) == 0 && posix_fallocate(file, begin, bytes) == 0;
-    void *mapped =
-        reserved ? mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, begin) : MAP_FAILED;
-    close(file);
-    return mapped;
-}
-
 /* Return the slot of a launch, or NULL if there are too many launches or the disk is full. */
 struct slot *slot_of(uint32_t launch) {
     size_t step = launch / SLOTS_PER_STEP;
     if (step >= MAX_STEPS)
         return NULL;
     if (steps[step] == NULL) {
-        void *mapped = map_step(step);
-        if (mapped == MAP_FAILED)
+        steps[step] = map_part(path, step, SLOTS_PER_STEP * sizeof(struct slot));
+        if (steps[step] == NULL)
             return NULL;
-        steps[step] = mapped;
     }
     return &steps[step][launch % SLOTS_PER_STEP];
 }

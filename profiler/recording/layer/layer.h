@@ -71,6 +71,7 @@ void log_problem(enum problem problem, const char *message);
 void log_forget(void);
 struct log_name log_name(void);
 bool log_source(const void *bytes, size_t length, const char *sha256);
+void *map_part(const char *path, size_t place, size_t bytes);
 
 /* counts.c; the caller holds the lock */
 struct slot {

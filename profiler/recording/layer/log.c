@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -145,4 +146,18 @@ bool log_source(const void *bytes, size_t length, const char *sha256) {
     unlink(temporary);
     log_problem(NO_SOURCE, "the source of a program could not be written: is the disk full?");
     return false;
+}
+
+/* Map the part at a place of a file that grows part by part; NULL if the disk is full. No descriptor stays open: the
+ * program could close it and get its number for a file of its own, which would then be resized here. */
+void *map_part(const char *path, size_t place, size_t bytes) {
+    const off_t begin = (off_t)(place * bytes), length = (off_t)bytes;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return NULL;
+    /* ftruncate alone would leave a hole, and writing to it on a full disk raises SIGBUS. */
+    bool reserved = ftruncate(file, begin + length) == 0 && posix_fallocate(file, begin, length) == 0;
+    void *mapped = reserved ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, begin) : MAP_FAILED;
+    close(file);
+    return mapped == MAP_FAILED ? NULL : mapped;
 }
