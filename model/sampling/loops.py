@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NARROW = 48  # lanes below which it does not pay to leave any away
 _KEPT_SHARE = 0.75
-_SHARE = 0.7  # of the steps that are left, which one loop that stands in no other may take
+_SHARE = 0.7  # of the remaining steps: the most that a loop may use, unless it is nested in another
 _EXITS = ("break_statement", "return_statement", "goto_statement")
 
 
@@ -49,21 +49,21 @@ class _Loop:
         mask, active, returned, continued = f.mask, f.active, f.returned, f.continued
         f.continued = None
         trace, context = _Trace(f.active), f.context
-        whole, completed = f.meter.limit, 0
+        limit, still_inside = f.meter.limit, 0
         if not f.loops:  # what follows is to be run as well
-            f.meter.limit = f.meter.spent + _SHARE * max(0.0, whole - f.meter.spent)
+            f.meter.limit = f.meter.spent + _SHARE * max(0.0, limit - f.meter.spent)
         f.loops += 1
         try:
             self.iterate(f, record, trace, is_first=not self.checks_first)
         except BudgetEnded:
             f.unfinished.append(trace.unfinished(record, context, self.site, has_exits=self.has_exits))
-            if f.loops > 1 or f.meter.why != "steps" or f.meter.spent > whole:
+            if f.loops > 1 or f.meter.why != "steps" or f.meter.spent > limit:
                 raise
-            completed = -trace.lanes  # which `scaled_up` counts
+            still_inside = trace.lanes  # counted as completed when the loop is scaled up
             f.cut_short()
         finally:
             f.loops -= 1
-            f.meter.limit = whole
+            f.meter.limit = limit
         f.continued = continued
         if f.returned is None or f.returned is returned:
             f.mask, f.active = mask, active
@@ -73,7 +73,7 @@ class _Loop:
             if not f.active:
                 return True
             f.mask = left
-        record.completed += max(0, f.active + completed)
+        record.completed += max(0, f.active - still_inside)
         return False
 
     def iterate(self, f: Lanes, record: Value, trace: _Trace, *, is_first: bool) -> None:

@@ -106,21 +106,18 @@ class _Sampling:
                 break
             before = self.meter.spent
             lanes = self.lanes_of(chosen)
+            ended_by: str | None = None
             try:
                 self.run(lanes)
             except BudgetEnded:
-                if self.totals.items and self.meter.why == "steps":
+                ended_by = self.meter.why
+                lanes.cut_short()
+            if ended_by is not None or lanes.cut:
+                if self.totals.items and ended_by in (None, "steps"):
                     break  # this batch is left out: those before it were whole
                 complete = False
-                lanes.cut_short()
-                self.totals.note_unfinished(self.meter.why, lanes.cut)
+                self.totals.note_unfinished(ended_by or "steps", lanes.cut)
                 self.totals.add(chosen, lanes, self.memory)
-                break
-            if lanes.cut:
-                if not self.totals.items:
-                    complete = False
-                    self.totals.note_unfinished("steps", lanes.cut)
-                    self.totals.add(chosen, lanes, self.memory)
                 break
             self.totals.add(chosen, lanes, self.memory)
             self.meter.limit = self.lane_steps
