@@ -1,6 +1,7 @@
 """Every text that a user can meet, on one page: to be read from end to end, as a first user would.
 
-Texts are the strings of the code that read like words, docstrings left out. What stands in braces is filled in later.
+A text is a string of the code that reads like words; docstrings are left out. What stands in braces is a value that is
+known only at run time.
 """
 
 from __future__ import annotations

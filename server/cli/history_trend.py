@@ -26,7 +26,7 @@ from server.cli.streams import warn, write_json
 from server.cli.terminal import out
 from server.report.commit_trend import CommitPoint, Interval, KernelTrend, change_percent, trend_page
 from server.report.pages import write_page
-from server.text.device_names import shown_name
+from server.text.device_names import name_and_runtime
 from server.text.format import format_duration_us, format_percent, format_things
 from server.text.timeline import sparkline
 
@@ -78,7 +78,7 @@ def _trends(
         points = list(_points(versions, own, devices.store, newest.device.id))
         if points and wanted.launch is not None:
             yield KernelTrend(
-                str(file), wanted.kernel.name, _launch(wanted), shown_name(newest.device.name), tuple(points)
+                str(file), wanted.kernel.name, _launch(wanted), name_and_runtime(newest.device), tuple(points)
             )
 
 

@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from model.launch.config import Config, load_config
+from model.program.pipeline import PipelineLaunch, commands_of, pipeline_named
 from model.program.timeline import Part
 from model.program.trace import trace_of
 from model.program.what_if import UNCHANGED, Scales
@@ -17,9 +19,16 @@ from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of as sources_to_predict_by
-from server.cli.pipelines import pipeline_program
-from server.cli.program_forecast import Program, ProgramForecast, Programs, recorded_program, with_scales
+from server.cli.program_forecast import (
+    Program,
+    ProgramForecast,
+    ProgramLaunch,
+    Programs,
+    recorded_program,
+    with_scales,
+)
 from server.cli.program_tables import Report, program_json, report_page, show_program
+from server.cli.requests import Request
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.report.pages import write_page
@@ -90,13 +99,32 @@ def _recording(arguments: argparse.Namespace) -> tuple[str, Program]:
             f"(`kernelcast record --profile -- {shlex.join(recording.command)}`)"
         )
     program = recorded_program(recording.launches, commands, sources_of(store))
-    return f"{recording.id}  {shlex.join(recording.command)}", program
+    return f"recording {recording.id}: {shlex.join(recording.command)}", program
 
 
 def _pipeline(arguments: argparse.Namespace, devices: Devices) -> tuple[str, Program]:
     if arguments.recording is not None:
         raise WrongCallError("either RECORDING or --pipeline, not both")
-    return f"pipeline {arguments.pipeline}", pipeline_program(arguments.pipeline, devices.to_predict_for(None).id)
+    return f"pipeline {arguments.pipeline}", _pipeline_program(arguments.pipeline, devices.to_predict_for(None).id)
+
+
+def _pipeline_program(name: str, default_device: str) -> Program:
+    """Return the program of the pipeline. Raises WrongCallError or ConfigError."""
+    config = load_config(Path.cwd())
+    pipeline = pipeline_named(config.pipelines if config is not None else (), name)
+    if config is None or pipeline is None:
+        known = ", ".join(each.name for each in config.pipelines) if config is not None else ""
+        there = f"it has {known}" if known else "write [[pipeline]] tables there"
+        raise WrongCallError(f"there is no pipeline `{name}` in the nearest kernelcast.toml; {there}")
+    launches = tuple(_step_launch(each, config) for each in pipeline.launches)
+    return Program(launches, commands_of(pipeline, config.device_id or default_device))
+
+
+def _step_launch(launch: PipelineLaunch, config: Config) -> ProgramLaunch:
+    if launch.file is None:
+        raise WrongCallError(f'the step `{launch.kernel}` has no file: {{ launch = "{launch.kernel}", file = "..." }}')
+    file = config.path.parent / launch.file
+    return ProgramLaunch(launch.kernel, Request(file, launch.kernel), name=launch.name)
 
 
 def _replaced(program: Program, files: list[Path]) -> Mapping[str, Path]:

@@ -135,7 +135,7 @@ def _bound(forecast: ProgramForecast) -> str:
     idle = 100 * timeline.idle_us / (timeline.total_us or 1.0)
     total = format_interval(forecast.low_us, forecast.high_us)
     return (
-        f"bounded by {bound} ({format_percent(share)} of the critical path{without}); devices idle "
+        f"Bounded by {bound} ({format_percent(share)} of the critical path{without}); devices idle "
         f"{format_percent(idle)} of the time; {total} with all kernels at the ends of their intervals"
     )
 

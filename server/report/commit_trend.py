@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from server.report.charts.axes import LinearAxis
 from server.report.charts.frame import Format, Frame, bar, measured_mark, polyline, predicted_mark
 from server.report.charts.legend import legend
-from server.report.markup import Child, Element, document, tag
-from server.report.page import POLICY
+from server.report.markup import Child, Element, tag
+from server.report.page import self_contained
 from server.report.sections.tables import Column, Row, table
-from server.report.style import STYLE
 from server.text.format import format_duration_us, format_percent
 
 _FORMATS = (Format("wide", 720, 220), Format("narrow", 372, 220))
@@ -75,16 +74,7 @@ def trend_page(trends: Sequence[KernelTrend]) -> str:
         [_section(trend, f"trend-{place}") for place, trend in enumerate(trends)],
         data_kernels=str(len(trends)),
     )
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{title} - Kernelcast"),
-        tag("style", STYLE),
-    )
-    return document(tag("html", head, tag("body", body), lang="en"))
+    return self_contained(title, body)
 
 
 def _section(trend: KernelTrend, chart_id: str) -> Element:

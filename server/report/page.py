@@ -24,7 +24,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def page(report: Report) -> str:
-    """Return the report as self-contained HTML: no scripts, nothing from elsewhere."""
+    """Return the report as self-contained HTML."""
     several = len(report.kernels) > 1
     body = tag(
         "main",
@@ -34,14 +34,19 @@ def page(report: Report) -> str:
         _footer(report),
         data_kernels=str(len(report.kernels)),
     )
+    return self_contained(report.title, body)
+
+
+def self_contained(title: str, body: Element, style: str = "") -> str:
+    """Return a page of its own as HTML: no scripts, nothing from elsewhere; `style` comes on top of the report's."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{report.title} - Kernelcast"),
-        tag("style", STYLE),
+        tag("title", f"{title} - Kernelcast"),
+        tag("style", STYLE + style),
     )
     return document(tag("html", head, tag("body", body), lang="en"))
 

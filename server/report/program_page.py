@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from model.program.command import CommandSequence
 from model.program.timeline import Timeline
 from server.report.charts import timeline as chart
-from server.report.markup import Child, document, prose, tag
-from server.report.page import POLICY
+from server.report.charts.legend import legend
+from server.report.markup import Child, prose, tag
+from server.report.page import self_contained
 from server.report.sections.tables import Column, Row, table
-from server.report.style import STYLE
 
 Cells = Sequence[str]
 
@@ -25,7 +25,7 @@ def program_page(
 ) -> str:
     """Return a self-contained page; `tables` have a title, the names of columns, and rows."""
     rows = chart.lanes(sequence, timeline)
-    figure: list[Child] = [chart.timeline_charts("program", rows), chart.legend_of()]
+    figure: list[Child] = [chart.timeline_charts("program", rows), legend(chart.LEGEND)]
     body = tag(
         "main",
         tag("h1", title),
@@ -38,16 +38,7 @@ def program_page(
         ],
         [tag("p", prose(note), class_="soft") for note in notes],
     )
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{title} - Kernelcast"),
-        tag("style", STYLE + chart.STYLE),
-    )
-    return document(tag("html", head, tag("body", body), lang="en"))
+    return self_contained(title, body, chart.STYLE)
 
 
 def _columns(names: Cells) -> list[Column]:

@@ -116,7 +116,7 @@ def test_another_version_of_a_kernel_takes_its_place(run: Run, recorded: Path) -
 def test_tables_name_parts_kernels_and_what_bounds(run: Run, recorded: Path) -> None:
     done = run("program", "--scale", "transfers=0.5")
     assert done.returncode == 0, done.stderr
-    for word in ("simulate", "transfers", "Critical path", "Changed", "bounded by", "scale", "half of transfers"):
+    for word in ("simulate", "transfers", "Critical path", "Changed", "Bounded by", "scale", "half of transfers"):
         assert word in done.stdout
 
 
@@ -138,7 +138,7 @@ def test_a_page_draws_the_timeline(run: Run, recorded: Path) -> None:
     assert rows[-1] == "recorded: queue 0 of nvidia-h100-pcie"
     kinds = {each.get("class") for each in svg.iter("rect")}
     assert {"box kernels", "box transfers"} <= kinds
-    assert "bounded by" in page
+    assert "Bounded by" in page
 
 
 @pytest.mark.parametrize(

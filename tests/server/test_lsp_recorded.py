@@ -95,7 +95,7 @@ def test_the_hover_lists_all_launches_with_their_shares_and_sums_up_the_rest(sho
     assert ["2048", "/", "64", "6", "3.5", "ms", "21", "ms", "25", "%"] in rows
     assert ["10", "more", "80", "21", "ms", "25", "%"] in rows
     assert "100 launches of this kernel" in " ".join(said.split())
-    assert said.count("\nBound by") == 1, "one launch is told in full"
+    assert said.count("\nBound by") == 1, "only one launch is described in detail"
 
 
 def test_launches_of_the_same_sizes_are_told_apart_by_their_arguments(shown: Snapshots) -> None:

@@ -13,7 +13,7 @@ Entry = tuple[str, str]  # the classes of what is drawn, and its words
 
 
 def legend(entries: Sequence[Entry]) -> Element:
-    """Return the entries as a list. Classes with `mark` are drawn as marks, `band` as an area, all else as lines."""
+    """Return the entries as a list. `mark` is drawn as a mark, `band` and `box` as areas, all else as lines."""
     items = [tag("li", _symbol(classes), words, data_key=classes) for classes, words in entries]
     return tag("ul", items, class_="legend", aria_label="Legend")
 
@@ -35,6 +35,6 @@ def _drawn(words: Sequence[str], classes: str) -> list[Child]:
         made = mark(_WIDTH / 2, middle)
         made.set("class", classes)
         return [made]
-    if "band" in words:
+    if "band" in words or "box" in words:
         return [tag("rect", x=0, y=1, width=_WIDTH, height=_HEIGHT - 2, class_=classes)]
     return [tag("line", x1=0, x2=_WIDTH, y1=middle, y2=middle, class_=classes)]

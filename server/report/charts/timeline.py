@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from model.program.command import TRANSFERS, Command, CommandKind, CommandSequence
@@ -78,9 +78,10 @@ def _ticks(axis: LinearAxis, format_: Format, height: float) -> Iterator[Child]:
         at, words = axis.at(value), format_duration_us(value, 3)
         yield tag("line", class_="lane", x1=at, x2=at, y1=_TOP, y2=height - _BOTTOM + 4)
         half = text_width(words) / 2
-        if at - half > taken_to and at + half <= format_.width:
-            taken_to = at + half + 6
-            yield tag("text", words, x=at, y=height - 10, class_="tick", text_anchor="middle")
+        middle = max(at, half)  # the first one starts at the edge
+        if middle - half > taken_to and middle + half <= format_.width:
+            taken_to = middle + half + 6
+            yield tag("text", words, x=middle, y=height - 10, class_="tick", text_anchor="middle")
 
 
 def _boxes(row: Lane, axis: LinearAxis, top: float, begin_us: float) -> Iterator[Element]:
@@ -107,16 +108,3 @@ def _call_part(command: Command) -> Part:
     if command.kind is CommandKind.BUILD:
         return Part.BUILD
     return Part.TRANSFER if command.kind is CommandKind.CREATE else Part.CALL
-
-
-def legend_of(parts: Iterable[tuple[str, str]] = LEGEND) -> Element:
-    """Return the legend of the boxes."""
-    items = [
-        tag(
-            "li",
-            tag("svg", tag("rect", x=6, y=1, width=18, height=12, class_=classes), class_="key", viewBox="0 0 30 14"),
-            words,
-        )
-        for classes, words in parts
-    ]
-    return tag("ul", items, class_="legend", aria_label="Legend")
