@@ -1,8 +1,8 @@
 /**
  * Everything that ships -> build/kernelcast-VERSION.vsix. A warning of vsce's is a failure.
  *
- * PICTURES_URL is where this folder can be read from by https, as a release sets it: with it the extension's page shows
- * its pictures. Without it the page goes without them, since a picture that nobody can load is worse than none.
+ * PICTURES_URL is the https address of this folder, from which the extension's page loads its pictures; releases set it.
+ * If it is not set, the pictures are left out.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -88,7 +88,7 @@ def transfers(size: int, bench: Bench) -> Finish:
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Where transfers begin and end: arrays of the host, the second one the driver's, and buffers."""
+    """The ends of transfers: a plain array and one that the driver allocated, both of the host, and two buffers."""
 
     bench: Bench
     plain: np.ndarray[Any, Any]
