@@ -27,7 +27,8 @@ _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 _COMMANDS = (  # in the order in which `server.handlers` registers them
     commands.LIST_KERNELS, commands.WRITE_ANNOTATION, commands.MEASURE, commands.MEASURE_ALL, commands.MEASURE_SIZES,
     commands.APPLY_AND_MEASURE, commands.LIST_FIXES, commands.TUNE, commands.COMPARE_DEVICES, commands.LIST_DEVICES,
-    commands.CHOOSE_DEVICE, commands.CALIBRATE, commands.LEARN, commands.REPORT, commands.DEBUG_INFORMATION,
+    commands.CHOOSE_DEVICE, commands.CALIBRATE, commands.LEARN, commands.REPORT, commands.PROGRAM,
+    commands.DEBUG_INFORMATION,
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from server.features import (
     measure,
     measure_sizes,
     notebooks,
+    program,
     report,
     requests,
     synchronisation,
@@ -79,5 +80,6 @@ def create_server() -> KernelcastServer:
     command(commands.CALIBRATE)(calibrating.calibrate)
     command(commands.LEARN)(calibrating.learn)
     command(commands.REPORT)(report.report)
+    command(commands.PROGRAM)(program.program)
     command(commands.DEBUG_INFORMATION)(debugging.debug_information)
     return server

@@ -120,8 +120,8 @@ class KernelcastServer(LanguageServer):
         return self._documents.get(uri)
 
     @property
-    def document_count(self) -> int:
-        return len(self._documents)
+    def documents(self) -> tuple[Document, ...]:
+        return tuple(self._documents.values())
 
     @property
     def device(self) -> Device | None:

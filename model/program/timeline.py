@@ -61,7 +61,7 @@ class Timeline:
     """A composed program. `critical_us` are the durations on the critical path and add up to `total_us`.
 
     `critical_launches_us` splits the kernels' part by launch. `busy_us` adds up all durations of a part, wherever they
-    overlap. `idle_us` is the time in which no engine ran anything.
+    overlap; of starts and ends those that something waited for. `idle_us` is the time in which no engine ran anything.
     """
 
     total_us: float
@@ -179,6 +179,16 @@ class _Composer:
         self._busy_us[part] += duration_us
         return moment.after(part, duration_us, launch)
 
+    def _after_calls(self, causes: Sequence[tuple[_Moment, float]]) -> _Moment:
+        """Return the latest of some moments, each with the call [us] that follows it; the call behind that one counts.
+
+        So no part is longer on the critical path than in all.
+        """
+        ends = [(cause.after(Part.CALL, call_us), call_us) for cause, call_us in causes]
+        latest, call_us = max(ends, key=lambda end: end[0].time_us)
+        self._busy_us[Part.CALL] += call_us
+        return latest
+
     def _call(self, place: int) -> None:
         """Let the host get to a call and through it, but for what it waits for."""
         state, command, cost = self._state, self._commands[place], self._costs[place]
@@ -225,15 +235,15 @@ class _Composer:
         assert command.queue is not None
         side, queue = self._side(command), command.queue
         is_marker = command.kind in _MARKERS
-        causes = [state.submitted[place].after(Part.CALL, side.start_us)]
+        causes = [(state.submitted[place], side.start_us)]
         waited = [state.ended[each] for each in command.waits if each in state.ended]
         follows = state.queues if is_marker or not self._queues[queue].is_out_of_order else state.barriers
         waited += [follows[queue]] if queue in follows else []
-        causes += [each.after(Part.CALL, 0.0 if is_marker else side.between_us) for each in waited]
+        causes += [(each, 0.0 if is_marker else side.between_us) for each in waited]
         engine = None if is_marker else Engine(self._queues[queue].device, self._engine_of(command))
         if engine is not None and engine in state.engines:
-            causes.append(state.engines[engine])
-        started = self._spent(_latest(causes), Part.BUILD, cost.delay_us)
+            causes.append((state.engines[engine], 0.0))
+        started = self._spent(self._after_calls(causes), Part.BUILD, cost.delay_us)
         part = Part.TRANSFER if command.kind in TRANSFERS else Part.KERNEL
         ended = self._spent(started, part, cost.work_us, command.launch)
         state.ended[place] = ended
@@ -253,9 +263,9 @@ class _Composer:
             ends = [state.ended[each] for each in command.waits if each in state.ended]
         else:
             ends = [state.ended[place]] if place in state.ended else []
-        noticed = [each.after(Part.CALL, side.finish_us) for each in ends]
         begun = state.threads[command.thread]
-        state.threads[command.thread] = after = _latest([begun, *noticed])
+        after = self._after_calls([(begun, 0.0), *((each, side.finish_us) for each in ends)])
+        state.threads[command.thread] = after
         if after.time_us > begun.time_us:
             state.spans.append(Span(place, begun.time_us, after.time_us))
 

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+
+from rich.text import Text
 
 from model.launch.config import Config, load_config
 from model.program.pipeline import PipelineLaunch, commands_of, pipeline_named
 from model.program.timeline import Part
 from model.program.trace import trace_of
-from model.program.what_if import UNCHANGED, Scales
-from profiler.recording.recordings import project_of, recorded_commands, recordings, sources_of
 from profiler.store import Store
 from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices, check_devices
 from server.cli.forecasts import Forecaster
-from server.cli.learned import sources_of as sources_to_predict_by
-from server.cli.program_forecast import (
-    Program,
-    ProgramForecast,
-    ProgramLaunch,
-    Programs,
-    recorded_program,
-    with_scales,
-)
-from server.cli.program_tables import Report, program_json, report_page, show_program
+from server.cli.learned import sources_of
 from server.cli.requests import Request
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
+from server.cli.terminal import listed, out
+from server.program.forecast import Program, ProgramForecast, ProgramLaunch, Programs, with_scales
+from server.program.recorded import NoRecordedProgramError, newest_program
+from server.program.report import Report, report_on
+from server.program.tables import (
+    bound_sentence,
+    counts_line,
+    devices_table,
+    kernels_table,
+    notes_of,
+    parts_table,
+    program_json,
+    report_page,
+)
 from server.report.pages import write_page
-
-_HALF = 0.5
-_MOST_COMMANDS = 10_000  # beyond that, what would help is not tried out
+from server.text.device_names import shown_name
+from server.text.format import format_duration_us, format_percent
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,57 +52,57 @@ def run(arguments: argparse.Namespace) -> int:
     replaced = _replaced(program, arguments.source)
     if arguments.edited:
         replaced = {**{each.kernel: each.edited for each in program.launches if each.edited}, **replaced}
-    by = sources_to_predict_by(StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=True)
+    by = sources_of(StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=True)
     programs = Programs(Forecaster(devices.to_predict_for, by, measured_too=True), devices.to_predict_for)
-    recorded = (Part.KERNEL, Part.TRANSFER) if arguments.recorded_times else ()
-    plain = programs.forecast(program, recorded=recorded)
-    is_changed = arguments.device is not None or scales != UNCHANGED or replaced
-    changed = None
-    if is_changed:
-        changed = programs.forecast(
-            program,
-            device=arguments.device,
-            scales=scales,
-            sources=replaced,
-            recorded=() if replaced or arguments.device else recorded,
-        )
-    report = Report(
-        title=title,
-        program=program,
-        plain=plain,
-        changed=changed,
-        others={each: programs.forecast(program, device=each, sources=replaced) for each in arguments.compare},
-        gains=_gains(programs, program, plain, recorded),
+    report = report_on(
+        programs,
+        title,
+        program,
+        device=arguments.device,
+        scales=scales,
+        sources=replaced,
+        recorded_times=arguments.recorded_times,
+        compared=arguments.compare,
     )
     if arguments.trace is not None:
-        _write_trace(arguments.trace, program, changed or plain)
+        _write_trace(arguments.trace, program, report.changed or report.plain)
     if arguments.output is not None:
         write_page(arguments.output, report_page(report))
         warn(f"page written to {arguments.output}")
     if arguments.format == "json":
         write_json(program_json(report))
     else:
-        show_program(report)
+        _show(report)
     return ANSWERED
 
 
+def _show(report: Report) -> None:
+    """Print parts, kernels, what would help, and other devices."""
+    console, plain = out(), report.plain
+    on = ", ".join(f"{shown_name(each.name)} ({each.id})" for each in plain.devices)
+    console.print(Text.assemble((report.title, "bold"), f" on {on}" if on else ""))
+    console.print(Text(counts_line(report.program)))
+    console.print(parts_table(report))
+    console.print(bound_sentence(report.changed or plain))
+    kernels = kernels_table(report)
+    if kernels.row_count:
+        console.print(kernels)
+    for name, total_us in report.gains.items():
+        before_us = plain.timeline.total_us
+        if before_us and total_us < 0.99 * before_us:
+            change = format_percent(100 * (total_us / before_us - 1), signed=True)
+            console.print(f"half of {name}: {format_duration_us(total_us, 3)} ({change})")
+    if report.others:
+        console.print(devices_table(report))
+    if notes := notes_of(report):
+        console.print(listed(notes, "dim"))
+
+
 def _recording(arguments: argparse.Namespace) -> tuple[str, Program]:
-    store = Store.open()
-    wanted = None if arguments.recording else project_of(Path.cwd())
-    found = recordings(store, wanted, number=arguments.recording)
-    if not found and arguments.recording:
-        raise WrongCallError(f"there is no recording {arguments.recording}; `kernelcast recordings --all` lists them")
-    if not found:
-        raise WrongCallError("nothing was recorded in this project; `kernelcast record --profile -- COMMAND` does")
-    recording = found[0]
-    commands = recorded_commands(store, recording.id)
-    if commands is None:
-        raise WrongCallError(
-            f"recording {recording.id} has no order of commands: record the program again "
-            f"(`kernelcast record --profile -- {shlex.join(recording.command)}`)"
-        )
-    program = recorded_program(recording.launches, commands, sources_of(store))
-    return f"recording {recording.id}: {shlex.join(recording.command)}", program
+    try:
+        return newest_program(Store.open(), Path.cwd(), arguments.recording)
+    except NoRecordedProgramError as error:
+        raise WrongCallError(error.message) from None
 
 
 def _pipeline(arguments: argparse.Namespace, devices: Devices) -> tuple[str, Program]:
@@ -140,27 +143,6 @@ def _replaced(program: Program, files: list[Path]) -> Mapping[str, Path]:
             raise WrongCallError(f"{file} has none of the program's kernels: {', '.join(dict.fromkeys(program.names))}")
         found.update(dict.fromkeys(named, file.absolute()))
     return found
-
-
-def _gains(
-    programs: Programs, program: Program, plain: ProgramForecast, recorded: Sequence[Part]
-) -> Mapping[str, float]:
-    """Return the total [us] if a part, or the kernel that takes most, took half its time; the best first."""
-    if len(program.commands.commands) > _MOST_COMMANDS:
-        return {}
-    wanted: dict[str, Scales] = {
-        part: Scales(parts={part: _HALF})
-        for part in Part
-        if plain.timeline.busy_us.get(part, 0.0) and part != Part.BUILD
-    }
-    launches = plain.timeline.critical_launches_us
-    if len(set(program.names)) > 1 and launches:
-        name = program.names[max(launches, key=launches.__getitem__)]
-        wanted[f"`{name}`"] = Scales(kernels={name: _HALF})
-    totals = {
-        name: programs.rescaled(program, plain, scales, recorded=recorded).total_us for name, scales in wanted.items()
-    }
-    return dict(sorted(totals.items(), key=lambda each: each[1]))
 
 
 def _write_trace(path: Path, program: Program, forecast: ProgramForecast) -> None:

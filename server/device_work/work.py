@@ -38,6 +38,7 @@ from server.analysis.sources import MeasuredLaunch, Sources, samples_of
 from server.analysis.store_cache import PATIENCE_S
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
+from server.program.order import ProgramOrder, ProgramPage
 from server.text.accuracy import figure_words, learned_words
 from server.tuning.order import BUDGET_S as TUNE_BUDGET_S
 from server.tuning.order import TuneOrder, TuneOutcome
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 # Nobody waits for these, and whoever types must not feel them: on a busy machine they take many times as long.
 TUNE_LIMIT_S = 3600.0
+PROGRAM_LIMIT_S = 600.0
 UNHURRIED = CompileLimits(open_s=120.0, build_s=120.0, niceness=10)
 
 
@@ -137,6 +139,12 @@ class DeviceWork:
         limits = Limits(Phase("the search for a faster launch", TUNE_LIMIT_S))
         target = "server.tuning.job:run"
         return run_job(target, (order,), returns=TuneOutcome, limits=limits, on_progress=on_progress, cancel=cancel)
+
+    def program(self, order: ProgramOrder, on_progress: OnProgress, cancel: threading.Event) -> ProgramPage:
+        """Predict a whole program in a process of its own: it loads the learned model."""
+        limits = Limits(Phase("the prediction of the program", PROGRAM_LIMIT_S))
+        target = "server.program.job:run"
+        return run_job(target, (order,), returns=ProgramPage, limits=limits, on_progress=on_progress, cancel=cancel)
 
     def run(self, measurement: Measurement, launch: Launch, question: bytes, document: str) -> MeasuredLaunch:
         return MeasuredLaunch(measurement, launch, question, document)

@@ -29,7 +29,7 @@ async def debug_information(ls: KernelcastServer, _params: types.ExecuteCommandP
             encoding=str(getattr(ls.encoding, "value", ls.encoding)),
             folder=Path(ls.workspace.root_path or Path.cwd()),
             trust=ls.trust.in_words,
-            documents=ls.document_count,
+            documents=len(ls.documents),
             device=device.name if device else "none yet",
             chosen=ls.chosen_device,
             settings={option.name: option.of(ls.settings.everywhere) for option in OPTIONS},

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from model.errors import KernelcastError, NoSuchKernel
 from server.background import in_background
 from server.features.arguments import error_answer, texts
+from server.features.page_mode import CONTENT, must_be_mode, show_page
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Snapshot
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from model.learned.lessons import Lessons
     from model.learned.question import Answer, Question
     from server.predictor.client import ModelClient
-
-CONTENT, SHOW = "content", "show"
 
 _ANSWER_S = 10.0  # for the learned model; a report by the analytical model is better than none
 _DISCOVERY_S = 10.0  # a report without this machine's devices is better than none
@@ -39,7 +36,7 @@ async def report(ls: KernelcastServer, params: types.ExecuteCommandParams) -> di
     """
     uri, kernel, mode = texts(params, 3)
     try:
-        _must_be_known(mode)
+        must_be_mode(mode)
         snapshot = await _settled(ls, uri)
         _must_hold(snapshot, kernel)
         found = ls.found_devices
@@ -47,17 +44,11 @@ async def report(ls: KernelcastServer, params: types.ExecuteCommandParams) -> di
         title, text = await in_background(lambda: _made(snapshot, kernel, found, learned), "report")
         if mode == CONTENT:
             return {"title": title, "html": text}
-        path = await in_background(lambda: _kept(f"{uri}\n{kernel}", title, text), "report")
-        await _show(ls, path)
+        path = await show_page(ls, f"{uri}\n{kernel}", title, text)
     except KernelcastError as error:
         ls.say(types.MessageType.Error, f"There is no report: {error.message}")
         return error_answer(error)
     return {"title": title, "path": str(path)}
-
-
-def _must_be_known(mode: str) -> None:
-    if mode not in ("", CONTENT, SHOW):
-        raise KernelcastError(f"a report is for `{CONTENT}` or `{SHOW}`, not for `{mode}`")
 
 
 async def _settled(ls: KernelcastServer, uri: str) -> Snapshot:
@@ -88,21 +79,3 @@ def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...], learned: M
     making = importlib.import_module("server.report.from_snapshot")
     title, text = making.page_about(snapshot, kernel, found, now)
     return str(title), str(text)
-
-
-def _kept(about: str, title: str, text: str) -> Path:
-    pages = importlib.import_module("server.report.pages")
-    path: Path = pages.cached_page(about, title)
-    pages.write_page(path, text)
-    pages.forget_old_pages(path.parent)
-    return path
-
-
-async def _show(ls: KernelcastServer, path: Path) -> None:
-    """Show the page in the browser if the client can open one, else say where it is."""
-    if ls.supports.show_document:
-        request = types.ShowDocumentParams(uri=path.as_uri(), external=True)
-        with contextlib.suppress(JsonRpcException):
-            if (await ls.window_show_document_async(request)).success:
-                return
-    ls.say(types.MessageType.Info, f"The report is in {path}")

@@ -9,6 +9,7 @@ import { calibrateDevice, learnDevice, selectDevice } from './commands/devices.t
 import { openExample } from './commands/example.ts';
 import { fixKernel } from './commands/fixes.ts';
 import { measureFile, measureKernel, measureKernelSizes, tuneKernel } from './commands/measure.ts';
+import { showProgram } from './commands/program.ts';
 import { register } from './commands/register.ts';
 import { showWalkthrough } from './commands/walkthrough.ts';
 import { kernelIsOpen, onFirstKernel } from './hosts.ts';
@@ -52,6 +53,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     register('kernelcast.learnDevice', () => learnDevice(server)),
     register('kernelcast.writeLaunchAnnotation', () => writeLaunchAnnotation(server)),
     register('kernelcast.showReport', () => reports.show()),
+    register('kernelcast.showProgram', () => showProgram(server)),
     register('kernelcast.restartServer', () => restartOrExplain(server)),
     register('kernelcast.showLogs', () => {
       log().show();

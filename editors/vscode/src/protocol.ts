@@ -20,6 +20,7 @@ export const SERVER = {
   listDevices: 'kernelcast.listDevices',
   writeAnnotation: 'kernelcast.writeAnnotation',
   report: 'kernelcast.report',
+  program: 'kernelcast.program',
   debugInformation: 'kernelcast.debugInformation',
 } as const;
 

@@ -33,7 +33,7 @@ from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of as sources_to_predict_by
-from server.cli.program_forecast import Programs, recorded_program
+from server.program.forecast import Programs, recorded_program
 
 HERE = Path(__file__).resolve().parent
 # As in calibrations: PoCL pins nothing by default, and times of kernels flip between t and 2t.

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.timeout(240)
 COMMANDS = {
     *("KernelcastMeasure", "KernelcastMeasureSizes", "KernelcastMeasureAll", "KernelcastCancel"),
     *("KernelcastDevice", "KernelcastCalibrate", "KernelcastLearn", "KernelcastAnnotate", "KernelcastReport"),
-    *("KernelcastTune", "KernelcastFix", "KernelcastCompare"),
+    *("KernelcastTune", "KernelcastFix", "KernelcastCompare", "KernelcastProgram"),
     *("KernelcastRestart", "KernelcastLog", "KernelcastInfo"),
 }
 

@@ -22,8 +22,8 @@ _STRANGERS = (
 COMMANDS = tuple(value for name, value in vars(commands).items() if name.isupper())
 # What may take longer than an answer from what is known: it measures, waits for the user, or writes a page.
 SLOW = (commands.MEASURE, commands.MEASURE_ALL, commands.MEASURE_SIZES, commands.TUNE, commands.CALIBRATE,
-        commands.LEARN, commands.REPORT, commands.CHOOSE_DEVICE, commands.LIST_DEVICES,
-        commands.DEBUG_INFORMATION)  # fmt: skip
+        commands.LEARN, commands.REPORT, commands.PROGRAM, commands.CHOOSE_DEVICE,
+        commands.LIST_DEVICES, commands.DEBUG_INFORMATION)  # fmt: skip
 _OURS = (
     types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE,
     types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE,

@@ -138,6 +138,7 @@ def test_a_program_takes_at_least_what_each_engine_does_and_its_critical_path_ad
     commands, costs, out_of_order = drawn
     found = composed(commands, costs, COSTLY, queues=3, out_of_order=out_of_order)
     assert found.total_us == pytest.approx(sum(found.critical_us.values()))
+    assert all(us <= found.busy_us[part] + 1e-9 for part, us in found.critical_us.items())
     for engine in {span.engine for span in found.spans if span.engine is not None}:
         own = sorted((span.start_us, span.end_us) for span in found.spans if span.engine == engine)
         assert all(before[1] <= after[0] + 1e-9 for before, after in itertools.pairwise(own))

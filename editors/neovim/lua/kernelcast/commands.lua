@@ -132,6 +132,11 @@ function M.report(bufnr, name)
   client_of.ask("report", arguments, nil, bufnr)
 end
 
+---@param bufnr integer
+function M.program(bufnr)
+  client_of.ask("program", { kernels.uri(bufnr) }, nil, bufnr)
+end
+
 function M.log()
   local path = vim.lsp.log and vim.lsp.log.get_filename and vim.lsp.log.get_filename() or vim.lsp.get_log_path()
   if vim.fn.filereadable(path) == 0 then
@@ -193,6 +198,7 @@ local COMMANDS = {
   { name = "Learn", desc = "Measure kernels to learn what is predicted wrong on the device", run = M.learn },
   { name = "Annotate", desc = "Write the launch above the kernel", run = M.annotate },
   { name = "Report", desc = "Show the performance report", run = M.report, complete = kernels.names },
+  { name = "Program", desc = "Predict the whole program that was recorded last", run = M.program },
   {
     name = "Cancel",
     desc = "End what is under way",

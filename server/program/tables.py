@@ -1,20 +1,18 @@
-"""A predicted program in tables, and as JSON."""
+"""A predicted program in tables, as a page, and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
 from model.program.command import TRANSFERS, CommandKind
-from model.program.recorded_parts import RecordedParts, recorded_parts
+from model.program.recorded_parts import RecordedParts
 from model.program.timeline import Part
-from server.cli.program_forecast import Program, ProgramForecast
-from server.cli.terminal import listed, out
+from server.program.forecast import Program, ProgramForecast
+from server.program.report import Report
 from server.report.program_page import program_page
 from server.text.device_names import shown_name
 from server.text.format import format_bytes, format_duration_us, format_interval, format_percent, format_things
@@ -23,60 +21,18 @@ _MOST_KERNELS = 10
 _AS_RECORDED = frozenset({Part.HOST, Part.BUILD})
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What one call shows: the program as it is, changed by the call's flags, and on other devices.
-
-    `gains` are its total times [us] if one thing took half its time, by what that is.
-    """
-
-    title: str
-    program: Program
-    plain: ProgramForecast
-    changed: ProgramForecast | None
-    others: Mapping[str, ProgramForecast]
-    gains: Mapping[str, float]
-
-    @property
-    def recorded(self) -> RecordedParts | None:
-        commands = self.program.commands
-        return recorded_parts(commands) if commands.is_recorded else None
-
-
-def show_program(report: Report) -> None:
-    """Print parts, kernels, what would help, and other devices."""
-    console, plain = out(), report.plain
-    on = ", ".join(f"{shown_name(each.name)} ({each.id})" for each in plain.devices)
-    console.print(Text.assemble((report.title, "bold"), f" on {on}" if on else ""))
-    console.print(Text(_counts(report.program)))
-    console.print(_parts_table(report))
-    console.print(_bound(report.changed or plain))
-    kernels = _kernels_table(report)
-    if kernels.row_count:
-        console.print(kernels)
-    for name, total_us in report.gains.items():
-        before_us = plain.timeline.total_us
-        if before_us and total_us < 0.99 * before_us:
-            change = format_percent(100 * (total_us / before_us - 1), signed=True)
-            console.print(f"half of {name}: {format_duration_us(total_us, 3)} ({change})")
-    if report.others:
-        console.print(_devices_table(report))
-    if notes := _notes(report):
-        console.print(listed(notes, "dim"))
-
-
 def report_page(report: Report) -> str:
     """Return the same as a page, with the timeline drawn."""
     shown = report.changed or report.plain
-    tables = [("Parts", _parts_table(report)), ("Kernels", _kernels_table(report))]
-    tables += [("Devices", _devices_table(report))] if report.others else []
+    tables = [("Parts", parts_table(report)), ("Kernels", kernels_table(report))]
+    tables += [("Devices", devices_table(report))] if report.others else []
     return program_page(
         report.title,
-        [_counts(report.program), _bound(shown)],
+        [counts_line(report.program), bound_sentence(shown)],
         [(name, *_plain(each)) for name, each in tables],
         report.program.commands,
         shown.timeline,
-        _notes(report),
+        notes_of(report),
     )
 
 
@@ -86,12 +42,14 @@ def _plain(table: Table) -> tuple[list[str], list[list[str]]]:
     return [str(column.header) for column in table.columns], [list(row) for row in zip(*columns, strict=True)]
 
 
-def _notes(report: Report) -> list[str]:
+def notes_of(report: Report) -> list[str]:
+    """Return what the forecasts rest on, each once."""
     forecasts = [report.plain, *([report.changed] if report.changed else []), *report.others.values()]
     return list(dict.fromkeys(note for each in forecasts for note in each.notes))
 
 
-def _counts(program: Program) -> str:
+def counts_line(program: Program) -> str:
+    """Return how many launches, transfers and queues there are, in words."""
     commands = program.commands.commands
     launches = sum(each.kind is CommandKind.LAUNCH for each in commands)
     moved = [each.size_bytes for each in commands if each.kind in TRANSFERS]
@@ -100,7 +58,8 @@ def _counts(program: Program) -> str:
     return f"{format_things(launches, 'launch', 'launches')}, {transfers}, {queues}"
 
 
-def _parts_table(report: Report) -> Table:
+def parts_table(report: Report) -> Table:
+    """Return what each part takes."""
     recorded, plain, changed = report.recorded, report.plain, report.changed
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
@@ -127,7 +86,8 @@ def _parts_table(report: Report) -> Table:
     return table
 
 
-def _bound(forecast: ProgramForecast) -> str:
+def bound_sentence(forecast: ProgramForecast) -> str:
+    """Return what bounds the program, in words."""
     timeline = forecast.timeline
     bound = timeline.bound
     without = " without builds" if timeline.critical_us.get(Part.BUILD) else ""
@@ -140,7 +100,8 @@ def _bound(forecast: ProgramForecast) -> str:
     )
 
 
-def _kernels_table(report: Report) -> Table:
+def kernels_table(report: Report) -> Table:
+    """Return sums over the launches of each kernel, the dearest first."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Kernel", overflow="fold")
     recorded = report.recorded
@@ -184,7 +145,8 @@ def _kernels(report: Report) -> Iterator[dict[str, Any]]:
         }
 
 
-def _devices_table(report: Report) -> Table:
+def devices_table(report: Report) -> Table:
+    """Return the program on each device."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Device", overflow="fold")
     for name in ("Total", "Without builds", "Kernels", "Transfers", "Bounded by"):
