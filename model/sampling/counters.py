@@ -9,11 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from model.sampling.sample import LINE_BYTES
-from model.sampling.values import Array, BudgetEnded, Value, distinct
+from model.sampling.values import Array, BudgetEnded, Value
 
 CALL_COST = 1000  # lane-steps that a NumPy call costs, however few its lanes
-_LOOKED_AT = 8  # executions of an access whose lines are counted; later ones are looked at ever more rarely
-_KEPT_ADDRESSES = 1 << 14
+_LEAST_LOOKS, _MOST_LOOKS = 8, 32  # kept executions of an access
+_MOST_PLACES = 1 << 15  # of all lanes, in kept executions
+_SCATTER = 2654435761  # Knuth, "The Art of Computer Programming", section 6.4: multiplicative hashing
 LOOK_COST = 20_000  # lane-steps of sorting the addresses of one execution
 _SHARE_OF_LOOKS = 0.2  # of the budget: beyond, each access is looked at twice
 
@@ -85,30 +86,29 @@ class SiteRecord:
             by_lane[lanes.lane if mask is None else lanes.lane[mask]] += times
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One execution of an access that was looked at: the lanes that made it, and the first byte of each.
+
+    `lines` is the mean number of distinct lines that one sub-group touched.
+    """
+
+    lanes: Array
+    places: Array
+    lines: float
+
+
 @dataclass(slots=True)
 class AccessRecord:
-    """Sums of one access. `looks`: executions whose lines were counted; `touched`: first bytes and how many follow."""
+    """Sums of one access, and looks at executions that are spread evenly over all."""
 
     executed: float = 0.0
     executions: int = 0
-    looks: int = 0
-    lines: float = 0.0
-    kept: int = 0
     next_look: int = 0
-    touched: list[Array] = field(default_factory=list)
+    gap: int = 1  # mean number of executions between two looks
+    looks: list[Look] = field(default_factory=list)
     size_bytes: int = 1
-    noted: int = 0
     scale: float = 1.0
-
-    def is_growing(self) -> bool:
-        """Return whether executions that were not looked at are likely to have touched other bytes."""
-        if len(self.touched) < 4:
-            return False
-        half = len(self.touched) // 2
-        before, later, both = (
-            len(distinct(np.concatenate(part))) for part in (self.touched[:half], self.touched[half:], self.touched)
-        )
-        return both - before > 0.5 * later
 
     def note(self, lanes: CountedLanes, addresses: Value, size_bytes: int) -> None:
         """Note one execution by the active lanes; `addresses` are the first bytes, of all lanes."""
@@ -118,18 +118,16 @@ class AccessRecord:
         meter = lanes.meter
         if self.executions <= self.next_look or (self.executions > 2 and meter.looks > _SHARE_OF_LOOKS * meter.limit):
             return
-        if self.executions > _LOOKED_AT:
-            self.next_look = self.executions + self.executions // 4
+        # By uneven steps, or a loop around it would show the same of its iterations each time.
+        self.next_look = self.executions + (self.executions * _SCATTER >> 7) % (2 * self.gap - 1)
+        own = np.arange(lanes.items) if lanes.lane is None else lanes.lane
+        groups = lanes.subgroups()
+        if lanes.mask is not None:
+            own, groups = own[lanes.mask], groups[lanes.mask]
         if addresses.ndim == 0:
             at = np.full(lanes.active, addresses)
-            groups = lanes.subgroups()
         else:
-            at, groups = addresses, lanes.subgroups()
-            if lanes.mask is not None:
-                at = at[lanes.mask]
-        if lanes.mask is not None:
-            groups = groups[lanes.mask]
-        self.looks += 1
+            at = addresses if lanes.mask is None else addresses[lanes.mask]
         meter.looks += LOOK_COST + 20 * lanes.active
         meter.spent += LOOK_COST + 20 * lanes.active
         first = at // LINE_BYTES
@@ -137,11 +135,22 @@ class AccessRecord:
         keys = np.sort((groups << 50) ^ (first & ((1 << 50) - 1)))
         distinct = 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
         present = 1 + int(np.count_nonzero(groups[1:] != groups[:-1]))  # lanes stand in the order of sub-groups
-        self.lines += distinct * (1 + spans) / present
-        if self.kept < _KEPT_ADDRESSES:
-            self.kept += len(at)
-            self.noted += lanes.active
-            self.touched.append(at)
+        self.looks.append(Look(own, at, distinct * (1 + spans) / present))
+        if len(self.looks) >= _MOST_LOOKS or len(self.looks) * lanes.active > _MOST_PLACES:
+            self._thin()
+
+    def _thin(self) -> None:
+        """Keep every other look, and look half as often from now on."""
+        if len(self.looks) > _LEAST_LOOKS:
+            self.looks = self.looks[::2]
+            self.gap *= 2
+
+    def sequence(self) -> Array:
+        """Return the first bytes that were looked at, one work-item after the other, as a CPU goes through them."""
+        if not self.looks:
+            return np.zeros(0, np.int64)
+        lanes = np.concatenate([look.lanes for look in self.looks])
+        return np.concatenate([look.places for look in self.looks])[np.argsort(lanes, kind="stable")]
 
 
 class Context:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from model.work.memory.growth import Growth
 from model.work.regions.region import Site
 
 SUBGROUP = 32  # work-items that are counted as running in lock-step
@@ -47,12 +48,14 @@ class AccessCounts:
     """What was counted of an access.
 
     `executed`: by lanes. `lines_per_subgroup`: mean number of distinct 64-byte lines that the active lanes of one
-    sub-group touch in one execution. `distinct_bytes`: over the whole sample.
+    sub-group touch in one execution. `places` and `lines`: how many different first bytes and lines there are, and how
+    that grows, work-item after work-item; None after a few executions.
     """
 
     executed: float
     lines_per_subgroup: float
-    distinct_bytes: float
+    places: Growth | None = None
+    lines: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,26 @@ from model.sampling.estimate import remaining
 from model.sampling.items import Chosen
 from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory
-from model.sampling.sample import AccessCounts, RawSample, SiteCounts
-from model.sampling.values import distinct
+from model.sampling.sample import LINE_BYTES, AccessCounts, RawSample, SiteCounts
+from model.sampling.values import Array
+from model.work.memory.growth import growth_of
 from model.work.regions.region import Site
 
 _SETTLED = 0.02  # relative standard error of the work of a sub-group that is good enough
+
+
+@dataclass(slots=True)
+class AccessTotals:
+    """Sums of one access: `lines` of each look at it, `sequence` of first bytes in each batch."""
+
+    executed: float = 0.0
+    lines: list[float] = field(default_factory=list)
+    sequence: list[Array] = field(default_factory=list)
+
+    def counts(self) -> AccessCounts:
+        places = np.concatenate(self.sequence)
+        lines = float(np.mean(self.lines)) if self.lines else 0.0
+        return AccessCounts(self.executed, lines, growth_of(places), growth_of(places // LINE_BYTES))
 
 
 class Totals:
@@ -29,7 +45,7 @@ class Totals:
         self.compiler = compiler
         self.items = 0
         self.sites: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
-        self.accesses: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
+        self.accesses: dict[Site, AccessTotals] = defaultdict(AccessTotals)
         self.taints: dict[Site, frozenset[str]] = {}
         self.notes: dict[str, None] = {}
         self.open_ended = False
@@ -79,12 +95,9 @@ class Totals:
 
     def _add_access(self, site: Site, record: AccessRecord) -> None:
         sums = self.accesses[site]
-        sums[0] += record.executed * record.scale
-        sums[1] += record.lines
-        sums[2] += record.looks
-        touched = distinct(np.concatenate(record.touched)) if record.touched else np.zeros(0)
-        share = max(1.0, record.executed / max(1, record.noted)) if record.is_growing() else 1.0
-        sums[3] += len(touched) * record.size_bytes * share
+        sums.executed += record.executed * record.scale
+        sums.lines += [look.lines for look in record.looks]
+        sums.sequence.append(record.sequence())
 
     def note_unfinished(self, why: str, loops: list[Any]) -> None:
         """Say that the budget ended the run."""
@@ -117,10 +130,7 @@ class Totals:
         return RawSample(
             self.items,
             self._counts(),
-            {
-                site: AccessCounts(executed, lines / looks if looks else 0.0, distinct)
-                for site, (executed, lines, looks, distinct) in self.accesses.items()
-            },
+            {site: each.counts() for site, each in self.accesses.items()},
             max(1.0, imbalance),
             complete,
             tuple(rests_on),

@@ -54,7 +54,7 @@ def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
             if _is_gather(inner, walk):
                 asked.add(number)
                 if inner.site is not None and (found := raw.accesses.get(inner.site)) is not None and found.executed:
-                    accesses[number] = AccessSample(found.executed, found.lines_per_subgroup, found.distinct_bytes)
+                    accesses[number] = AccessSample(found.lines_per_subgroup, found.places, found.lines)
             continue
         if key_of(inner) in walk.assumed:
             asked.add(number)

@@ -123,6 +123,15 @@ def distinct_bytes(reaches: Sequence[Reach], walk: Walk, shape: Shape) -> float:
     return footprint_of(reaches, Scope.LAUNCH, walk, shape, lines=False).distinct_bytes
 
 
+def working_sets(reach: Reach, walk: Walk) -> tuple[tuple[float, float], ...]:
+    """Return shares of an access's executions, each with the bytes of lines among which these hit; () where unseen."""
+    seen = walk.seen.accesses.get(id(reach.access)) if walk.seen is not None else None
+    if seen is None or seen.lines is None:
+        return ()
+    most = _round_up(_places(reach, walk) * max(1, reach.access.element_bytes)) / LINE_BYTES
+    return tuple((share, LINE_BYTES * lines) for share, lines in seen.lines.working_sets(reach.extent.count, most))
+
+
 def expected_distinct(places: float, drawn: float) -> float:
     """Different places that so many independent draws hit: n (1 - (1 - 1/n)^k)."""
     if places <= 1:
@@ -135,9 +144,10 @@ def _drawn(one: Reach, requested: float, scope: Scope, walk: Walk, shape: Shape)
     width = max(1, one.access.element_bytes)
     places = _places(one, walk)
     seen = walk.seen.accesses.get(id(one.access)) if walk.seen is not None and scope is Scope.LAUNCH else None
-    if seen is not None:
-        distinct = seen.distinct_bytes_of(requested / width, width, min(one.limit_bytes, places * width))
-        return distinct, min(max(1.0, LINE_BYTES / width) * distinct, _round_up(places * width))
+    if seen is not None and seen.places is not None and seen.lines is not None:
+        distinct = width * seen.places.at(requested / width, min(one.limit_bytes / width, places))
+        lines = LINE_BYTES * seen.lines.at(requested / width, _round_up(places * width) / LINE_BYTES)
+        return distinct, max(distinct, lines)
     drawn = one.draws(scope, walk.known, shape)
     if drawn is None:  # rows or lists that follow one another: each byte once
         distinct = min(requested, places * width)

@@ -5,10 +5,10 @@ Plain data, by their place in the kernel's blocks, so that one process may find 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from model.work.memory.growth import Growth
 from model.work.regions.region import Access, Block, Branch, Loop
 
 Inner = Loop | Branch | Access
@@ -43,29 +43,11 @@ class BranchSample:
 
 @dataclass(frozen=True, slots=True)
 class AccessSample:
-    """`executed` by lanes; `lines_per_subgroup` of 64 bytes on average; `distinct_bytes` of the whole sample."""
+    """`lines_per_subgroup` of 64 bytes on average; `places` and `lines` grow as in `AccessCounts`."""
 
-    executed: float
     lines_per_subgroup: float
-    distinct_bytes: float
-
-    def distinct_bytes_of(self, executions: float, element_bytes: int, limit_bytes: float) -> float:
-        """Return how many bytes so many executions are expected to touch, of a pool that the sample lets one guess."""
-        width = max(1, element_bytes)
-        drawn, found = self.executed, self.distinct_bytes / width
-        most = max(found, min(limit_bytes / width, executions))
-        if drawn <= 0 or found <= 0:
-            return 0.0
-        low, high = found, max(found, limit_bytes / width if math.isfinite(limit_bytes) else 1e18)
-        for _ in range(60):
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if _hit(middle, drawn) < found else (low, middle)
-        return width * min(most, max(found, _hit(high, executions)))
-
-
-def _hit(places: float, drawn: float) -> float:
-    """Different places that so many independent draws are expected to hit."""
-    return -places * math.expm1(-drawn / places) if places > 0 else 0.0
+    places: Growth | None
+    lines: Growth | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

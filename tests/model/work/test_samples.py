@@ -13,6 +13,7 @@ from model.opencl.program import read_program
 from model.sampling.sample import AccessCounts, RawSample, SiteCounts
 from model.work.analyse import analyse
 from model.work.counts import OpKind
+from model.work.memory.growth import Growth
 from model.work.regions.region import Access, Branch, Loop
 from model.work.sampled import leaves_open, sampled
 from model.work.walk.sample import numbered
@@ -124,7 +125,8 @@ def test_a_gather_touches_what_was_seen() -> None:
     work, launch = analysed("int i = get_global_id(0);\nout[i] = x[col[i]]; }"), launched()
     (gather,) = (i for _, i in numbered(work.root) if isinstance(i, Access) and i.buffer == "x")
     assert gather.site is not None
-    seen = {gather.site: AccessCounts(executed=512, lines_per_subgroup=2.0, distinct_bytes=128)}
+    grown = Growth(512, (32, 32, 32, 32, 32))
+    seen = {gather.site: AccessCounts(512, lines_per_subgroup=2.0, places=grown, lines=Growth(512, (2,) * 5))}
     raw = RawSample(512, {}, seen, 1.0, complete=True, rests_on=(), notes=(), stopped=None)
     counts = work.count(launch, sampled(work, work.walk(launch), raw))
     (found,) = (a for a in counts.accesses if a.buffer == "x")
