@@ -101,6 +101,7 @@ MEANINGS: dict[str, str] = {
     "accesses[].stride_bytes": "Distance between neighbouring work-items; null if it is not constant.",
     "accesses[].steps_bytes": "Distance from iteration to iteration, outermost loop first.",
     "accesses[].cache_set_conflicts": "Lines that compete for one cache set; 1 if none do.",
+    "accesses[].waiting": "Of `count`, the loads whose place the iteration before had to load first.",
     "accesses[].accumulated_in_memory": "Whether a sum is kept in memory from iteration to iteration.",
     **{
         f"accesses[].{scope}{key}": text

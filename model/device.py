@@ -49,11 +49,15 @@ class BandwidthPoint:
 
 @dataclass(frozen=True, slots=True)
 class GatherPoint:
-    """Random 4-byte loads a second over a footprint, all compute units together, in 1e9 loads a second."""
+    """Random 4-byte loads a second over a footprint, all compute units together, in 1e9 loads a second.
+
+    `chase_gaccess_s`: where each waits for the one before, which tells where it goes; 0 where not measured.
+    """
 
     footprint_bytes: int
     gather_gaccess_s: float
     noise_percent: float = 0.0
+    chase_gaccess_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import overload
 
+from model.analytic.cpu import dependent_loads_us
 from model.analytic.launch_times import access_time_us, atomic_time_us
 from model.analytic.operations import one_by_one, operation_time_us, resource_of
 from model.costs import costs_of
@@ -99,6 +100,9 @@ def line_costs(work: WorkCounts, device: Device) -> tuple[LineCost, ...]:
                 own["images"].add(access.count, text)
             if access not in images or not is_costed:
                 own[_resource_of_access(access)].add(_access_us(access, work, device), text)
+            if access.waiting:
+                time_us = dependent_loads_us(access, device)
+                own["operations that wait for each other"].add(time_us, partial(_waiting_text, access))
         if line.barriers:
             own["barriers"].add(line.barriers, partial(_barriers_text, line.barriers))
         found.append((line.line, own))
@@ -163,6 +167,11 @@ def _access_text(access: AccessCount) -> str:
     space = "" if access.space is AddressSpace.GLOBAL else f"{access.space} "
     name = access.buffer.removesuffix(" (private)") or "memory"
     return f"{_si(access.bytes)}B {verb} {space}`{name}`{_PATTERNS.get(access.pattern, '')}"
+
+
+def _waiting_text(access: AccessCount) -> str:
+    name = access.buffer.removesuffix(" (private)") or "memory"
+    return f"{_si(access.waiting)} loads from `{name}`, each waiting for the one before"
 
 
 def _si(value: float) -> str:

@@ -21,6 +21,11 @@ def gather_gaccess_s(footprint_bytes: float, rates: Rates) -> float:
     return read_between(_curves(rates).gather, footprint_bytes)
 
 
+def chase_gaccess_s(footprint_bytes: float, rates: Rates) -> float:
+    """Return dependent loads a second, in 1e9; 0 where not measured."""
+    return read_between(_curves(rates).chase, footprint_bytes) if _curves(rates).chase else 0.0
+
+
 def strided_gaccess_s(stride_elements: float, rates: Rates) -> float:
     return read_between(_curves(rates).strided, stride_elements)
 
@@ -33,6 +38,7 @@ class _Curves:
     read: Curve
     write: Curve
     gather: Curve
+    chase: Curve
     strided: Curve
 
 
@@ -42,8 +48,14 @@ def _curves(rates: Rates) -> _Curves:
         tuple((p.footprint_bytes, p.read_gb_s) for p in rates.bandwidth),
         tuple((p.footprint_bytes, p.write_gb_s) for p in rates.bandwidth),
         tuple((p.footprint_bytes, p.gather_gaccess_s) for p in rates.gather),
+        _falling([(p.footprint_bytes, p.chase_gaccess_s) for p in rates.gather if p.chase_gaccess_s]),
         tuple((p.stride_elements, p.strided_gaccess_s) for p in rates.strided),
     )
+
+
+def _falling(points: Sequence[tuple[float, float]]) -> Curve:
+    """Return the points, each at least as fast as those after it."""
+    return tuple((x, max(y for _, y in points[at:])) for at, (x, _) in enumerate(points))
 
 
 def read_between(points: Sequence[tuple[float, float]], x: float) -> float:

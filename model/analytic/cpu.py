@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 
-from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s
+from model.analytic.bandwidth import bandwidth_gb_s, chase_gaccess_s, gather_gaccess_s
 from model.costs import Costs
 from model.device import Device, Rates
 from model.opencl.builtins import BUILTINS
@@ -30,6 +30,8 @@ ALL_SCALAR = 0.9
 LINES_TOGETHER = 2  # caches fetch lines in pairs, and the neighbours' pair serves the next work-items
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
 LINE_BYTES, PAGE_BYTES = 64, 4096
+NEAR_LOAD_CLOCKS = 5
+LOADS_IN_FLIGHT = 5.5  # measured on an AMD EPYC (Zen 4): 4 at 4 MiB, 5.5 at 32 MiB
 COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
@@ -87,7 +89,9 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         waiting += 1e-3 * share * part.surprises * surprise_ns
         executed = sum(op.count for op in part.ops) + sum(placed.access.count for placed in part.accesses)
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, executed))
-        waiting += max(0.0, 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side - sum(own.values()))
+        in_line = 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side
+        in_line = max(in_line, sum(dependent_loads_us(placed.access, device) for placed in part.accesses))
+        waiting += max(0.0, in_line - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
     far = far_us(work, rates, costs)
@@ -102,6 +106,30 @@ def _is_called(part: ContextCount) -> bool:
     return any(op.function and op.function in BUILTINS for op in part.ops) or any(
         placed.image or placed.is_call for placed in part.accesses
     )
+
+
+def dependent_loads_us(access: AccessCount, device: Device) -> float:
+    """Return what the loads take that wait for each other, on all compute units together [us]."""
+    if not access.waiting:
+        return 0.0
+    sets = access.working_sets or ((1.0, access.footprint_bytes),)
+    load_ns = sum(share * dependent_load_ns(held, device) for share, held in sets)
+    op_ns = 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
+    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * op_ns)
+
+
+def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
+    """Return the time of a load whose place the load before tells, divided over the compute units [ns].
+
+    Where a device's calibration has none, a load in the nearest cache takes `NEAR_LOAD_CLOCKS`, and `LOADS_IN_FLIGHT`
+    gathers share what comes from further: Hennessy & Patterson, "Computer Architecture", appendix B.
+    """
+    rates = device.rates
+    if measured := chase_gaccess_s(footprint_bytes, rates):
+        return 1 / measured
+    near_ns = NEAR_LOAD_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
+    far_ns = 1 / gather_gaccess_s(footprint_bytes, rates) - 1 / gather_gaccess_s(0, rates)
+    return near_ns + LOADS_IN_FLIGHT * max(0.0, far_ns)
 
 
 def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
@@ -135,7 +163,9 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
                 lone += 1e-3 * access.count / LINES_TOGETHER * _line_ns(access, whole, rates, costs)
             elif lines:
                 own = max(whole, spread_of.get(access, 0.0))
-                lone += 1e-3 * lines * _line_ns(access, math.sqrt(own * max(own, far)), rates, costs)
+                sets = access.working_sets or ((1.0, math.sqrt(own * max(own, far))),)
+                each_ns = sum(share * _line_ns(access, held, rates, costs) for share, held in sets)
+                lone += 1e-3 * max(0.0, lines - access.waiting) * each_ns
             elif access.pattern is Pattern.STRIDED:
                 walks = 0 < abs(access.step_bytes or 0) < LINE_BYTES  # in a loop, through all of each line
                 spread = 1.0 if walks else min(access.stride_bytes, LINE_BYTES) / max(1, access.element_bytes)

@@ -48,6 +48,7 @@ AMOUNTS = (
     "one_by_one.ops",
     "one_by_one.accesses",
     "chain",
+    "waiting_loads",
     *ACCESS_AMOUNTS,
     "atomics",
     "image.reads",
@@ -80,6 +81,7 @@ def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float,
     amounts["one_by_one.ops"] = sum(op.count for op in counts.scalar_ops)
     amounts["one_by_one.accesses"] = counts.scalar_accesses
     amounts["chain"] = counts.chain_ops
+    amounts["waiting_loads"] = sum(access.waiting for access in counts.accesses)
     amounts["atomics"] = counts.atomics
     amounts["image.reads"], amounts["image.writes"] = counts.image_reads, counts.image_writes
     local = (*counts.local_size, 1, 1, 1)[:3]

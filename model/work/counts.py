@@ -77,6 +77,9 @@ class AccessCount:
     footprint_bytes: float  # distinct bytes touched
     step_bytes: int | None = None  # from one iteration of the innermost loop to the next; None outside loops
     width: int = 1  # components of a vector, each of element_bytes / width
+    waiting: float = 0.0  # executions that wait, one by one, for what the iteration before has loaded
+    waiting_ops: int = 0  # operations between one of these and the next
+    working_sets: tuple[tuple[float, float], ...] = ()  # shares of a gather, and the cache [bytes] in which they hit
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from model.work.expressions.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LO
 from model.work.features.breakdown import Breakdown
 from model.work.features.divergence import Paths
 from model.work.features.facts import GLOBAL_SPACES, Facts
-from model.work.memory.footprint import Reach, distinct_bytes
+from model.work.memory.footprint import Reach, distinct_bytes, working_sets
 from model.work.memory.scopes import shape_of
 from model.work.memory.stride import pattern_of, step_of
 from model.work.regions.flat_blocks import OpKey, Outline, outline_of
@@ -311,7 +311,8 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
             counted = AccessCount(
                 access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
                 access.element_bytes, extent.count, extent.count * access.element_bytes, _distinct(reach, paths),
-                step_of(access, walk.known, point, ranges), access.width,
+                step_of(access, walk.known, point, ranges), access.width, access.waits_share * extent.count,
+                access.waits_ops, working_sets(reach, walk),
             )  # fmt: skip
             read.append((reach, counted))
     return read

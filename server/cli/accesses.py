@@ -35,6 +35,7 @@ def _access(count: AccessCount, facts: AccessFacts) -> Json:
         "stride_bytes": count.stride_bytes,
         "steps_bytes": [step.bytes for step in facts.steps],
         "cache_set_conflicts": max((step.set_conflicts for step in facts.steps), default=1),
+        "waiting": count.waiting,
         "accumulated_in_memory": facts.is_accumulated_in_memory,
         "item": _footprint(facts.item),
         "group": _footprint(facts.group),

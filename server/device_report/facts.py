@@ -166,6 +166,12 @@ def _curves(rates: Rates) -> Iterator[Group]:
         lambda p: _giga(p.gather_gaccess_s, "load/s"),
     )
     yield _curve(
+        "Loads of 4 bytes that wait for each other, by footprint",
+        [p for p in rates.gather if p.chase_gaccess_s],
+        lambda p: format_mem_bytes(p.footprint_bytes),
+        lambda p: _giga(p.chase_gaccess_s, "load/s"),
+    )
+    yield _curve(
         "Loads of 4 bytes by stride",
         rates.strided,
         lambda p: f"{p.stride_elements}",

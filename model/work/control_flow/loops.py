@@ -7,6 +7,7 @@ from tree_sitter import Node
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
 from model.work.control_flow.branches import go_on_unless
 from model.work.control_flow.declarations import run_declaration
+from model.work.control_flow.dependent_loads import mark_dependent
 from model.work.control_flow.loop_trips import Trips, over_counter, trips_of
 from model.work.control_flow.trial import Trial, iteration_condition, run_iteration, try_iteration
 from model.work.counts import OpKind
@@ -114,6 +115,8 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
         loop.accumulators, loop.site = _accumulators(state, tried), state.site(node)
         outer.inner.append(loop)
     _link(state, links, tried, kept, entry)
+    if loop is not None and links:
+        mark_dependent(frame.body, {atom for atom, _, _ in links}, state.rests)
     forget_available(state, available, outer.level)
     _leave(state, tried, entry, trips.count)
     _memory_after(state, tried, kept, trips.count, mark, node)

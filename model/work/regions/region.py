@@ -21,7 +21,11 @@ DEFAULT_DATA_TRIPS = 16  # of a loop about which nothing is known
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One load or store in the source. `offset` is in bytes from the buffer's start; None when unknowable."""
+    """One load or store in the source. `offset` is in bytes from the buffer's start; None when unknowable.
+
+    `waits_share`: of its executions in a loop, those that wait for what the iteration before has loaded, one by one;
+    `waits_ops` operations lie between.
+    """
 
     buffer: str
     space: AddressSpace
@@ -34,6 +38,8 @@ class Access:
     is_between_texels: bool = False  # an image read at float coordinates, which a sampler may interpolate
     width: int = 1  # components of a vector
     is_call: bool = False  # by `vload` or `vstore`, which some runtimes do not inline
+    waits_share: float = 0.0
+    waits_ops: int = 0
     site: Site | None = field(default=None, compare=False)  # None for what stands nowhere in the source
 
 

@@ -22,6 +22,8 @@ FOOTPRINTS = tuple(16 * KIB * 2**step for step in range(15))  # 16 KiB ... 256 M
 GATHERED = tuple(16 * KIB * 4**step for step in range(8))
 QUICK_FOOTPRINTS = (16 * KIB, 128 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB)
 QUICK_STRIDES = (1, 4, 16, 64)
+CHASES = 64  # in a row: so many that the next work-item's do not begin meanwhile
+CHASED_BYTES = 64 * MIB
 STRIDED_BYTES = 128 * MIB
 SWEEP_BYTES = 16 * MIB  # a bandwidth launch moves at least so much, in several rounds of a small footprint
 PLAIN_BYTES = 4 * MIB  # from here on also one float for each work-item
@@ -35,6 +37,11 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
     found = [
         *(Probe(f"bandwidth at {_named(size)}", partial(bandwidth, size)) for size in footprints),
         *(Probe(f"gathers at {_named(size)}", partial(gathers, size)) for size in gathered),
+        *(
+            Probe(f"dependent loads at {_named(size)}", partial(chases, size))
+            for size in gathered
+            if size <= CHASED_BYTES
+        ),
         *(Probe(f"stride {stride}", partial(strides, stride)) for stride in (QUICK_STRIDES if quick else STRIDES)),
         Probe("atomics on many addresses", spread_atomics),
         Probe("atomics on one address", contended_atomics),
@@ -106,13 +113,27 @@ def gathers(footprint: int, bench: Bench) -> Finish:
     def finish(rates: Rates) -> Rates:
         points = (*rates.gather, GatherPoint(footprint, per_s(timed, LOADS), timed.noise_percent))
         best = [max(p.gather_gaccess_s for p in points[at:]) for at in range(len(points))]
-        return replace(rates, gather=tuple(map(_with_gathers, points, best)))
+        return replace(rates, gather=tuple(replace(p, gather_gaccess_s=b) for p, b in zip(points, best, strict=True)))
 
     return finish
 
 
-def _with_gathers(point: GatherPoint, gaccess_s: float) -> GatherPoint:
-    return replace(point, gather_gaccess_s=gaccess_s)
+def chases(footprint: int, bench: Bench) -> Finish:
+    """Time loads that wait for each other, over a footprint whose gathers were measured before."""
+    if footprint > bench.largest_bytes:
+        return _unchanged
+    # A linear congruential generator's steps: one cycle through all places that nothing foresees (Hull & Dobell, 1962).
+    mask = np.uint32(footprint // 4 - 1)
+    places = (np.arange(footprint // 4, dtype=np.uint32) * np.uint32(1664525) + np.uint32(1013904223)) & mask
+    arguments = [bench.holding(places), bench.out, mask, np.uint32(CHASES)]
+    timed = bench.sized(bench.kernel(LONE, "chase", arguments))
+
+    def finish(rates: Rates) -> Rates:
+        found = per_s(timed, CHASES)
+        points = (replace(p, chase_gaccess_s=found) if p.footprint_bytes == footprint else p for p in rates.gather)
+        return replace(rates, gather=tuple(points))
+
+    return finish
 
 
 def strides(stride: int, bench: Bench) -> Finish:

@@ -51,6 +51,14 @@ __kernel void gather(__global const float* x, __global float* out, uint mask) {
     out[PLACE + get_local_id(0)] = sum;
 }
 
+// x holds where to go from each place.
+__kernel void chase(__global const uint* x, __global float* out, uint mask, uint steps) {
+    uint at = ((uint)get_global_id(0) * 2654435761u) & mask;
+    for (uint i = 0; i < steps; i++)
+        at = x[at];
+    out[PLACE + get_local_id(0)] = at;
+}
+
 // Each launch walks over all of x once, in four parts; neighbours stand `stride` floats apart.
 __kernel void stride_walk(__global const float* x, __global float* out, uint stride, uint quarter) {
     uint at = (uint)get_global_id(0) * stride;
