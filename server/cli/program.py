@@ -28,6 +28,7 @@ from server.program.report import Report, report_on
 from server.program.tables import (
     bound_sentence,
     counts_line,
+    devices_line,
     devices_table,
     kernels_table,
     notes_of,
@@ -36,7 +37,6 @@ from server.program.tables import (
     report_page,
 )
 from server.report.pages import write_page
-from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_percent
 
 
@@ -79,8 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _show(report: Report) -> None:
     """Print parts, kernels, what would help, and other devices."""
     console, plain = out(), report.plain
-    on = ", ".join(f"{shown_name(each.name)} ({each.id})" for each in plain.devices)
-    console.print(Text.assemble((report.title, "bold"), f" on {on}" if on else ""))
+    console.print(Text.assemble((report.title, "bold"), f" {devices_line(plain)}"))
     console.print(Text(counts_line(report.program)))
     console.print(parts_table(report))
     console.print(bound_sentence(report.changed or plain))

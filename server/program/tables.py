@@ -28,7 +28,7 @@ def report_page(report: Report) -> str:
     tables += [("Devices", devices_table(report))] if report.others else []
     return program_page(
         report.title,
-        [counts_line(report.program), bound_sentence(shown)],
+        [line for line in (devices_line(shown), counts_line(report.program), bound_sentence(shown)) if line],
         [(name, *_plain(each)) for name, each in tables],
         report.program.commands,
         shown.timeline,
@@ -46,6 +46,12 @@ def notes_of(report: Report) -> list[str]:
     """Return what the forecasts rest on, each once."""
     forecasts = [report.plain, *([report.changed] if report.changed else []), *report.others.values()]
     return list(dict.fromkeys(note for each in forecasts for note in each.notes))
+
+
+def devices_line(forecast: ProgramForecast) -> str:
+    """Return which devices the program is predicted for; "" if it has no queue."""
+    on = ", ".join(f"{shown_name(each.name)} ({each.id})" for each in forecast.devices)
+    return f"on {on}" if on else ""
 
 
 def counts_line(program: Program) -> str:
