@@ -127,9 +127,9 @@ def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
     rates = device.rates
     if measured := chase_gaccess_s(footprint_bytes, rates):
         return 1 / measured
-    near_ns = NEAR_LOAD_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
-    far_ns = 1 / gather_gaccess_s(footprint_bytes, rates) - 1 / gather_gaccess_s(0, rates)
-    return near_ns + LOADS_IN_FLIGHT * max(0.0, far_ns)
+    gather_ns = 1 / gather_gaccess_s(0, rates)
+    near_ns = max(gather_ns, NEAR_LOAD_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units))
+    return near_ns + LOADS_IN_FLIGHT * max(0.0, 1 / gather_gaccess_s(footprint_bytes, rates) - gather_ns)
 
 
 def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:

@@ -5,7 +5,7 @@
 Each program in `programs` runs without the recorder (its own wall time, by its own clock, from its first buffer on; the
 median of some runs), then once under it with profiling on, and is predicted from that recording. Builds and what a
 driver compiles at a first launch are in neither time. The device must have been calibrated: transfers are priced by
-its profile alone, kernels by the predictor without what was measured of them.
+its profile alone, kernels by the predictor with what is known of the device, but without what was measured of them.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ def _row(file: Path, device: str, runs: int) -> Row:
     devices = Devices()
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "kernelcast.sqlite3")
-        ran = record(command, ENVIRONMENT, Wanted(profile=True), lambda: store, lambda: devices.here)
+        ran = record(command, ENVIRONMENT, Wanted(contents=True, profile=True), lambda: store, lambda: devices.here)
         commands = recorded_commands(store, ran.recording.id)
         assert commands is not None, ran.why_nothing
         program = recorded_program(ran.recording.launches, commands, sources_of(store))
-        by = sources_to_predict_by(StoreCache(), analytic_only=False, ignore_measurements=True, ignore_recordings=True)
+        by = sources_to_predict_by(StoreCache(), analytic_only=False, ignore_recordings=True)
         programs = Programs(Forecaster(devices.to_predict_for, by), devices.to_predict_for)
         predicted = programs.forecast(program)
         with_kernels = programs.forecast(program, recorded=[Part.KERNEL])
