@@ -138,6 +138,12 @@ def test_the_report_is_opened_in_the_browser(editor: Neovim) -> None:
     assert not [message for message in editor.messages() if "could not" in message]
 
 
+def test_a_whole_program_wants_a_recording_first(editor: Neovim) -> None:
+    editor.run("KernelcastProgram")
+    editor.until(lambda: any("kernelcast record --profile" in each for each in editor.messages()), "it says how")
+    assert not editor.opened()
+
+
 @pytest.mark.parametrize("size", [(80, 24), (100, 30)], ids=["80x24", "100x30"])
 def test_the_hover_answers_in_its_first_line_and_no_line_wraps(start: Start, size: tuple[int, int]) -> None:
     editor = start({"blend.cl": ONE_KERNEL}, size=size)

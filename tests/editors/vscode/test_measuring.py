@@ -121,3 +121,10 @@ def test_the_report_stands_beside_the_source(workbench: Workbench) -> None:
         assert wanted in page
     assert workbench.webview().locator("svg").count() > 0
     assert workbench.hint("scale") is not None, "the source is no longer seen"
+
+
+def test_a_whole_program_wants_a_recording_first(workbench: Workbench) -> None:
+    workbench.open("report.cl", SCALE)
+    workbench.wait_for_hint("scale")
+    workbench.command("Kernelcast: Show Whole Program")
+    assert "nothing was recorded" in workbench.wait_for_message("kernelcast record --profile")
