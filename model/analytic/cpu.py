@@ -30,7 +30,9 @@ ALL_SCALAR = 0.9
 LINES_TOGETHER = 2  # caches fetch lines in pairs, and the neighbours' pair serves the next work-items
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
 LINE_BYTES, PAGE_BYTES = 64, 4096
-NEAR_LOAD_CLOCKS = 5
+# The next three are the best for rows of the dataset's training split, on machines whose clock is known.
+NEAR_LOAD_CLOCKS, WAITING_OP_CLOCKS = 3, 0.5  # nominal: processors run faster than that, and some operations fuse
+REORDER_WINDOW = 256  # instructions under way: the loads of work-items that are shorter than that overlap
 LOADS_IN_FLIGHT = 5.5  # measured on an AMD EPYC (Zen 4): 4 at 4 MiB, 5.5 at 32 MiB
 COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
@@ -90,7 +92,9 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         executed = sum(op.count for op in part.ops) + sum(placed.access.count for placed in part.accesses)
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, executed))
         in_line = 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side
-        in_line = max(in_line, sum(dependent_loads_us(placed.access, device) for placed in part.accesses))
+        overlapping = max(1.0, REORDER_WINDOW * work.work_items / max(1.0, executed))
+        loads_us = sum(dependent_loads_us(placed.access, device) for placed in part.accesses)
+        in_line = max(in_line, loads_us / overlapping)
         waiting += max(0.0, in_line - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
@@ -114,8 +118,8 @@ def dependent_loads_us(access: AccessCount, device: Device) -> float:
         return 0.0
     sets = access.working_sets or ((1.0, access.footprint_bytes),)
     load_ns = sum(share * dependent_load_ns(held, device) for share, held in sets)
-    op_ns = 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
-    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * op_ns)
+    clock_ns = 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
+    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * WAITING_OP_CLOCKS * clock_ns)
 
 
 def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
@@ -163,8 +167,10 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
                 lone += 1e-3 * access.count / LINES_TOGETHER * _line_ns(access, whole, rates, costs)
             elif lines:
                 own = max(whole, spread_of.get(access, 0.0))
-                sets = access.working_sets or ((1.0, math.sqrt(own * max(own, far))),)
-                each_ns = sum(share * _line_ns(access, held, rates, costs) for share, held in sets)
+                sets = access.working_sets or ((1.0, own),)
+                each_ns = sum(
+                    share * _line_ns(access, math.sqrt(held * max(held, far)), rates, costs) for share, held in sets
+                )
                 lone += 1e-3 * max(0.0, lines - access.waiting) * each_ns
             elif access.pattern is Pattern.STRIDED:
                 walks = 0 < abs(access.step_bytes or 0) < LINE_BYTES  # in a loop, through all of each line
