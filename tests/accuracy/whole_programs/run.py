@@ -93,7 +93,7 @@ def _row(file: Path, device: str, runs: int) -> Row:
     devices = Devices()
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "kernelcast.sqlite3")
-        ran = record(command, ENVIRONMENT, Wanted(contents=True, profile=True), lambda: store, lambda: devices.here)
+        ran = record(command, ENVIRONMENT, Wanted(profile=True), lambda: store, lambda: devices.here)
         commands = recorded_commands(store, ran.recording.id)
         assert commands is not None, ran.why_nothing
         program = recorded_program(ran.recording.launches, commands, sources_of(store))
