@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -37,7 +36,11 @@ async def program(ls: KernelcastServer, params: types.ExecuteCommandParams) -> d
             async with asyncio.timeout(_DISCOVERY_S):
                 await unless_cancelled(ls.discovered.wait(), bar)
         order = _order(ls, uri)
-        tell = partial(asyncio.get_running_loop().call_soon_threadsafe, bar.report)
+        loop = asyncio.get_running_loop()
+
+        def tell(fraction: float, text: str) -> None:
+            loop.call_soon_threadsafe(bar.report, fraction, text)
+
         page = await in_background(lambda: device_work().program(order, tell, bar.cancel), "program")
         said = page.title
         return await _answered(ls, uri, mode, page)

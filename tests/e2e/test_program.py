@@ -78,9 +78,7 @@ async def test_kernels_are_predicted_as_the_editor_has_them_unsaved(start_editor
         assert (recorded / "scale.cl").read_text("utf-8") == SCALE
 
 
-async def test_the_page_is_kept_in_the_cache_for_a_browser(
-    start_editor: Start, recorded: Path, tmp_path: Path
-) -> None:
+async def test_the_page_is_kept_in_the_cache_for_a_browser(start_editor: Start, recorded: Path, tmp_path: Path) -> None:
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     async with start_editor(show_document=True, environment=environment) as editor:
         editor.open("scale.cl", SCALE)

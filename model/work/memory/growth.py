@@ -66,7 +66,7 @@ class Growth:
         for (size, places), (next_size, next_places) in pairwise(points):
             if draws <= next_size and next_size > size:
                 share = math.log(max(draws, size) / size) / math.log(next_size / size)
-                return places * (max(next_places, 1e-9) / places) ** share
+                return float(places * (max(next_places, 1e-9) / places) ** share)
         return self.places[-1]
 
     def _doublings(self, draws: float, most: float) -> list[tuple[float, float]]:
