@@ -62,7 +62,7 @@ class CpuTimes:
 def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     """Return the busy time of a launch, part by part [us]."""
     rates = device.rates
-    surprise_ns = MISPREDICTED_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
+    surprise_ns = MISPREDICTED_CLOCKS * _clock_ns(device)
     fp = integer = special = waiting = issue = local = private = images = 0.0
     lanes = work.local_size[0] if work.local_size else 1
     has_calls = any(_is_called(part) for part in work.contexts)
@@ -118,8 +118,12 @@ def dependent_loads_us(access: AccessCount, device: Device) -> float:
         return 0.0
     sets = access.working_sets or ((1.0, access.footprint_bytes),)
     load_ns = sum(share * dependent_load_ns(held, device) for share, held in sets)
-    clock_ns = 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
-    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * WAITING_OP_CLOCKS * clock_ns)
+    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * WAITING_OP_CLOCKS * _clock_ns(device))
+
+
+def _clock_ns(device: Device) -> float:
+    """Return one cycle, divided over the compute units [ns]."""
+    return 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
 
 
 def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
@@ -132,7 +136,7 @@ def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
     if measured := chase_gaccess_s(footprint_bytes, rates):
         return 1 / measured
     gather_ns = 1 / gather_gaccess_s(0, rates)
-    near_ns = max(gather_ns, NEAR_LOAD_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units))
+    near_ns = max(gather_ns, NEAR_LOAD_CLOCKS * _clock_ns(device))
     return near_ns + LOADS_IN_FLIGHT * max(0.0, 1 / gather_gaccess_s(footprint_bytes, rates) - gather_ns)
 
 

@@ -22,8 +22,15 @@ from server.cli.requests import Request
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import listed, out
-from server.program.forecast import Program, ProgramForecast, ProgramLaunch, Programs, with_scales
-from server.program.recorded import NoRecordedProgramError, newest_program
+from server.program.forecast import (
+    NoRecordedProgramError,
+    Program,
+    ProgramForecast,
+    ProgramLaunch,
+    Programs,
+    newest_program,
+    with_scales,
+)
 from server.program.report import Report, report_on
 from server.program.tables import (
     bound_sentence,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,9 @@ from model.program.host_sides import host_side_of
 from model.program.timeline import Part, Timeline
 from model.program.what_if import UNCHANGED, Prices, Scales, program_timeline
 from profiler.recording.recorded_entry import RecordedEntry, request_of
+from profiler.recording.recordings import project_of, recorded_commands, recordings, sources_of
 from profiler.recording.sources import Sources
+from profiler.store import Store
 from server.cli.forecasts import Forecaster, Found
 from server.cli.recordings import file_of
 from server.cli.requests import Request, read_request
@@ -63,6 +66,33 @@ class Program:
 def recorded_program(launches: Sequence[RecordedEntry], commands: CommandSequence, sources: Sources) -> Program:
     """Return the program of a recording."""
     return Program(tuple(_of_entry(each, file_of(each, sources)) for each in launches), commands)
+
+
+class NoRecordedProgramError(KernelcastError):
+    """Nothing was recorded that tells the order of a program's commands; the message says what would."""
+
+
+def newest_program(store: Store, folder: Path, number: int | None = None) -> tuple[str, Program]:
+    """Return title and program of a recording: of `number`, else of the newest of the folder's project.
+
+    Raises NoRecordedProgramError, and StoreError.
+    """
+    found = recordings(store, None if number else project_of(folder), number=number)
+    if not found and number:
+        raise NoRecordedProgramError(f"there is no recording {number}; `kernelcast recordings --all` lists them")
+    if not found:
+        raise NoRecordedProgramError(
+            "nothing was recorded in this project; `kernelcast record --profile -- COMMAND` does"
+        )
+    recording = found[0]
+    commands = recorded_commands(store, recording.id)
+    if commands is None:
+        raise NoRecordedProgramError(
+            f"recording {recording.id} has no order of commands: record the program again "
+            f"(`kernelcast record --profile -- {shlex.join(recording.command)}`)"
+        )
+    program = recorded_program(recording.launches, commands, sources_of(store))
+    return f"recording {recording.id}: {shlex.join(recording.command)}", program
 
 
 def _of_entry(entry: RecordedEntry, file: str) -> ProgramLaunch:

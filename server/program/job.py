@@ -11,9 +11,8 @@ from profiler.store import Store
 from server.analysis.store_cache import StoreCache
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
-from server.program.forecast import Programs
+from server.program.forecast import Programs, newest_program
 from server.program.order import ProgramOrder, ProgramPage
-from server.program.recorded import newest_program
 from server.program.report import report_on
 from server.program.tables import report_page
 
@@ -26,7 +25,7 @@ def run(order: ProgramOrder, reporter: Reporter) -> ProgramPage:
     reporter.progress(0.0, "predicting the program")
     title, program = newest_program(Store.open(), order.folder)
     device_for = _lookup(order.devices)
-    by = sources_of(StoreCache(), analytic_only=order.analytic_only, ignore_recordings=True)
+    by = sources_of(StoreCache(), analytic_only=False, ignore_recordings=True)
     programs = Programs(Forecaster(device_for, by, measured_too=True, texts=order.texts), device_for)
     edited = {each.kernel: each.edited for each in program.launches if each.edited}
     return ProgramPage(title, report_page(report_on(programs, title, program, sources=edited)))

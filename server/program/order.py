@@ -19,7 +19,6 @@ class ProgramOrder:
     folder: Path
     texts: Mapping[Path, str]
     devices: tuple[Device, ...]
-    analytic_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,12 +38,16 @@ def mark_dependent(body: Builder, carried: Set[Atom], rests: Rests) -> None:
     Each gets its part of the longest chain of one iteration: loads from one place of a tree wait together. The
     operations between a load and the next one's address wait, too.
     """
+    loads = _loads(body)
+    if not loads:
+        return
     chased: list[tuple[_Load, int]] = []
     longest_ops = 0
-    for load in _loads(body):
+    within = {atom: parts for atom, parts in rests.items() if atom not in carried}  # of this iteration alone
+    for load in loads:
         offset = load.pending.access.offset
         assert offset is not None
-        now = Live({atom: parts for atom, parts in rests.items() if atom not in carried})
+        now = Live(within)
         now.add(offset)
         before = Live(rests)
         starts = carried & now.atoms

@@ -1,7 +1,7 @@
-"""How a sequence of accesses comes back to what it touched, from a sample of it: the working set model.
+"""The working sets of a sequence of accesses, estimated from a sample of it.
 
-In windows of growing length the number of different places grows; how fast tells how many accesses would miss a cache
-that holds so many. Source: Denning, "The working set model for program behavior", CACM 11(5), 1968.
+Longer windows of the sequence touch more different places. How fast that number grows gives the share of the accesses
+that miss a cache of a given size. Source: Denning, "The working set model for program behavior", CACM 11(5), 1968.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Growth:
         return tuple(shares)
 
     def at(self, draws: float, most: float = math.inf) -> float:
-        """Return how many different places so many accesses touch, of `most` that there are."""
+        """Return how many different places `draws` accesses touch; there are `most` of them."""
         if draws <= 0 or not self.places:
             return 0.0
         if draws <= self.draws:
@@ -45,7 +45,7 @@ class Growth:
         return min(most, draws, sum(new for _, new in self._doublings(draws, most)) + self.places[-1])
 
     def working_sets(self, draws: float, most: float = math.inf) -> tuple[tuple[float, float], ...]:
-        """Return shares of so many accesses, each with the places that a cache must hold for them to hit.
+        """Split `draws` accesses into shares; give for each how many places a cache must hold for it to hit.
 
         The last ones come back after the whole launch, or never.
         """
