@@ -18,10 +18,11 @@ from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory
 from model.sampling.sample import LINE_BYTES, AccessCounts, RawSample, SiteCounts
 from model.sampling.values import Array
-from model.work.memory.growth import growth_of
+from model.work.memory.growth import WINDOWS, Growth
 from model.work.regions.region import Site
 
 _SETTLED = 0.02  # relative standard error of the work of a sub-group that is good enough
+_LEAST_DRAWS = 64  # accesses below which windows say nothing
 
 
 @dataclass(slots=True)
@@ -152,3 +153,17 @@ class Totals:
             is_ordered = self.taints[site] in ordered and 0 in (taken, completed, begun - taken)
             found[site] = SiteCounts(begun, taken, completed, lane_slots, is_ordered)
         return found
+
+
+def growth_of(places: Array) -> Growth | None:
+    """Return how the places [draws] of a sequence of accesses grow; None for a few accesses."""
+    draws = len(places)
+    if draws < _LEAST_DRAWS:
+        return None
+    order = np.argsort(places, kind="stable")
+    is_other = np.diff(places[order]) != 0  # [draws - 1]
+    counts = []
+    for k in reversed(range(WINDOWS)):
+        window = order * 2**k // draws  # of each access, in the order of places
+        counts.append(float(1 + np.count_nonzero(is_other | (np.diff(window) != 0))) / 2**k)
+    return Growth(float(draws), tuple(counts))

@@ -64,7 +64,7 @@ async def test_other_launches_are_predicted_through_the_sizes_until_the_kernel_c
 
         told = await editor.hover_with("scale.cl", 2, 16, MARK)
         words = " ".join(told.split())
-        assert "4 measurements of this kernel (16.4 k to 131 k work-items), " in words
+        assert "4 measurements of this kernel (16.4 k to 131 k work-items)" in words
         assert "Measured" in told.split("**Launch large**")[0]
         assert "Measured" not in told.split("**Launch large**")[1]
         assert MARK in told.split("**Launch large**")[1]

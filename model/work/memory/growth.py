@@ -1,4 +1,4 @@
-"""The working sets of a sequence of accesses, estimated from a sample of it.
+"""The working sets of a sequence of accesses, estimated from a sample of it (`model.sampling.totals` counts it).
 
 Longer windows of the sequence touch more different places. How fast that number grows gives the share of the accesses
 that miss a cache of a given size. Source: Denning, "The working set model for program behavior", CACM 11(5), 1968.
@@ -7,16 +7,11 @@ that miss a cache of a given size. Source: Denning, "The working set model for p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
 WINDOWS = 5  # each twice as long as the one before; the last is the whole sample
-_LEAST_DRAWS = 64  # below, windows say nothing
 _MOST_DOUBLINGS = 40
 
 
@@ -88,18 +83,3 @@ class Growth:
             found.append((share, new))
             size, places = 2 * size, places + new
         return found
-
-
-def growth_of(places: Sequence[int] | npt.NDArray[np.int64]) -> Growth | None:
-    """Return how the places of a sequence of accesses grow; None for a few accesses."""
-    found = np.asarray(places, np.int64)  # [draws]
-    draws = len(found)
-    if draws < _LEAST_DRAWS:
-        return None
-    order = np.argsort(found, kind="stable")
-    is_other = np.diff(found[order]) != 0  # [draws - 1]
-    counts = []
-    for k in reversed(range(WINDOWS)):
-        window = order * 2**k // draws  # of each access, in the order of places
-        counts.append(float(1 + np.count_nonzero(is_other | (np.diff(window) != 0))) / 2**k)
-    return Growth(float(draws), tuple(counts))

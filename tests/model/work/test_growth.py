@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.work.memory.growth import Growth, growth_of
+from model.sampling.totals import growth_of
+from model.work.memory.growth import Growth
 
 SAMPLED, WHOLE = 47_000, 1_500_000
 
