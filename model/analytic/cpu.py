@@ -27,14 +27,14 @@ _INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL, OpKind.BRANCH, OpKind.CONV
 # Operations that a core has under way and that wait for each other: work-items shorter than that overlap.
 IN_FLIGHT = 64
 ALL_SCALAR = 0.9
-LINES_TOGETHER = 2  # caches fetch lines in pairs, and the neighbours' pair serves the next work-items
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
 LINE_BYTES, PAGE_BYTES = 64, 4096
 # The next three are the best for rows of the dataset's training split, on machines whose clock is known.
 NEAR_LOAD_CLOCKS, WAITING_OP_CLOCKS = 3, 0.5  # nominal: processors run faster than that, and some operations fuse
 REORDER_WINDOW = 256  # instructions under way: the loads of work-items that are shorter than that overlap
 LOADS_IN_FLIGHT = 5.5  # measured on an AMD EPYC (Zen 4): 4 at 4 MiB, 5.5 at 32 MiB
-COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
+# Farther apart than prefetchers follow, and more than the nearest cache keeps: the best for the same rows.
+COLUMN_STEP_BYTES, COLUMN_STEPS = 1024, 64
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
 
@@ -168,7 +168,9 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
         for access in accesses:
             lines = _lone_lines(access)
             if _is_column(access, work):
-                lone += 1e-3 * access.count / LINES_TOGETHER * _line_ns(access, whole, rates, costs)
+                held = min(whole, _column_bytes(access, work))
+                lone += 1e-3 * access.count * _line_ns(access, held, rates, costs)
+                streamed = max(streamed, access.footprint_bytes)
             elif lines:
                 own = max(whole, spread_of.get(access, 0.0))
                 sets = access.working_sets or ((1.0, own),)
@@ -227,5 +229,18 @@ def _spread_bytes(access: AccessCount, work: WorkCounts, buffer_bytes: float) ->
 
 def _is_column(access: AccessCount, work: WorkCounts) -> bool:
     """Return whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
-    steps = access.count / max(1, work.work_items)
-    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and steps >= COLUMN_STEPS
+    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and _steps(access, work) >= COLUMN_STEPS
+
+
+def _column_bytes(access: AccessCount, work: WorkCounts) -> float:
+    """Return how large a dense array would be that is kept as badly as the lines of one column.
+
+    The neighbour finds them where that fits: each line has a translation of its own, and lines a large power of two
+    apart share few sets of a cache, as in `_spread_bytes`.
+    """
+    step = abs(access.step_bytes or 0)
+    return float(_steps(access, work) * max(min(step, PAGE_BYTES), step & -step))
+
+
+def _steps(access: AccessCount, work: WorkCounts) -> float:
+    return access.count / max(1, work.work_items)
