@@ -28,6 +28,10 @@ _UNROLL_HINT = re.compile(
     r"(?:[ \t]*#[ \t]*pragma[ \t]+unroll\b|__attribute(?:__)?\s*\(\(\s*(?:__)?opencl_unroll_hint(?:__)?)"
     r"[ \t]*\(?[ \t]*(\w+)?"
 )
+# The grammar takes `(i) + n * j` and `(i) * n * j` for casts of `+n` and `*n`.
+_LONE_NAME = re.compile(r"\(\s*([A-Za-z_]\w*)\s*\)(?=\s*(?:\+(?!\+)|-(?!-)|[*&]))")
+_BEFORE_OPERAND = re.compile(r"\b(?:return|case)\Z")
+_DECLARED = r"(?:[\w*]\s+|[*,]\s*){name}\s*[=;,)\[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +93,24 @@ def mask(text: str) -> Masked:
             return found  # a string
         return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
 
-    masked = _MASKED.sub(blank, text)
+    masked = _without_lone_parentheses(_MASKED.sub(blank, text))
     return Masked(masked, tuple(offsets), tuple(words))
+
+
+def _without_lone_parentheses(text: str) -> str:
+    """Blank the parentheses of `(i) + n * j`, as macros write it, where `i` is a variable: no cast is meant."""
+    variables: dict[str, bool] = {}
+
+    def is_variable(name: str) -> bool:
+        if name not in variables:
+            variables[name] = re.search(_DECLARED.format(name=name), text) is not None
+        return variables[name]
+
+    def bare(match: re.Match[str]) -> str:
+        found, before = match[0], text[max(0, match.start() - 80) : match.start()].rstrip()
+        follows_word = before[-1:].isalnum() or before[-1:] in ("_", ")", "]")
+        if (follows_word and not _BEFORE_OPERAND.search(before)) or not is_variable(match[1]):
+            return found
+        return found.replace("(", " ").replace(")", " ")
+
+    return _LONE_NAME.sub(bare, text)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.opencl.masking import mask
 from model.opencl.program import Program, read_program
+from model.opencl.syntax import find, parse
 from model.opencl.types import PointerType
 
 Read = Callable[..., Program]
@@ -216,6 +217,27 @@ def test_masking_keeps_every_offset(text: str) -> None:
     assert [c == "\n" for c in masked.text] == [c == "\n" for c in data]
     assert all(m in (" ", c) for m, c in zip(masked.text, data, strict=True))
     assert list(masked.offsets) == sorted(masked.offsets)
+
+
+_OPERANDS = ("a", "(a)", "(b)", "3", "m[b]", "f(a)", "(a + 1)", "-(a)", "(-b)", "s.x")
+_OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "<<", "<", "&&", " - ", " * ", " & ")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_OPERANDS), st.sampled_from(_OPERATORS)), min_size=1, max_size=5))
+def test_a_variable_in_parentheses_is_never_read_as_the_type_of_a_cast(terms: list[tuple[str, str]]) -> None:
+    text = "".join(f"{operand}{operator}" for operand, operator in terms) + "(b)"
+    assume("--" not in text)  # another operator
+    masked = mask(f"int g(int a, int b, int *m) {{ return {text}; }}")
+    assert not list(find(parse(masked.text).root_node, "cast_expression"))
+
+
+@pytest.mark.parametrize(
+    "text", ["(real)-x * y", "(real)*p + 1", "f(a) + b * 3", "1; if (a) *p = b * 3", "sizeof(a) - b * 3"]
+)
+def test_masking_leaves_casts_and_calls(text: str) -> None:
+    whole = f"float g(int a, real b, real *p) {{ real x = 0, y = 0; return {text}; }}"
+    assert mask(whole).text == whole
 
 
 def test_masking_leaves_names_that_only_contain_a_qualifier() -> None:
