@@ -10,6 +10,7 @@ from pathlib import Path
 from model.launch.launch import Assumption, Launch
 from model.launch.plausible import implausible
 from model.launch.scalars import UNUSED
+from model.work.counts import AccessCount, Pattern
 from model.work.found_out import described, found_out, not_found_out, place_of
 from model.work.regions.region import DEFAULT_DATA_TRIPS, Branch
 from model.work.work import Work
@@ -34,7 +35,29 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     undecided = _undecided(work, counts.undecided_loops) if counts.undecided_loops else ()
     estimated = (Assumption(f"{_LOOP}{{line}}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
     found = (*work.assumptions, *_by_data(work, counts, launch), *undecided, *estimated)
-    return (*_of_the_launch(launch, counts), *_implausible(work, launch), *dict.fromkeys(found))
+    wrong = (*_overruns(work, counts, launch), *_implausible(work, launch))
+    return (*_of_the_launch(launch, counts), *wrong, *dict.fromkeys(found))
+
+
+def _overruns(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumption]:
+    """Say which buffers and local pointers are too short for the launch."""
+    ends: dict[str, float] = {}
+    for access in counts.accesses:
+        if access.end_bytes is not None and _is_reached(access, access.end_bytes, counts.work_items):
+            ends[access.buffer] = max(access.end_bytes, ends.get(access.buffer, 0.0))
+    bytes_of = {p.name: p.pointee_bytes for p in work.kernel.parameters}
+    given = [(name, length, bytes_of.get(name, 1), "elements") for name, length in launch.buffers]
+    for name, length, each, unit in [*given, *((name, size, 1, "bytes") for name, size in launch.local_bytes)]:
+        reached = math.ceil(ends.get(name, 0.0) / each)
+        if reached > length:
+            text = f"`{name}` has {length} {unit}, and its index reaches {reached}: the launch cannot be measured"
+            yield Assumption(name, text)
+
+
+def _is_reached(access: AccessCount, end_bytes: float, work_items: int) -> bool:
+    """Return whether no condition that the analysis cannot follow may keep work-items from `end_bytes`."""
+    whole_rounds = access.count >= work_items and access.count % max(1, work_items) == 0
+    return whole_rounds or (access.pattern is Pattern.UNIT and access.bytes >= end_bytes)
 
 
 def _implausible(work: Work, launch: Launch) -> Iterator[Assumption]:

@@ -312,7 +312,7 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
                 access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
                 access.element_bytes, extent.count, extent.count * access.element_bytes, _distinct(reach, paths),
                 step_of(access, walk.known, point, ranges), access.width, access.waits_share * extent.count,
-                access.waits_ops, working_sets(reach, walk),
+                access.waits_ops, working_sets(reach, walk), extent.end_bytes,
             )  # fmt: skip
             read.append((reach, counted))
     return read

@@ -27,6 +27,12 @@ class Extent:
     low: Value | None = None
     high: Value | None = None
     is_known: bool = True
+    is_sum: bool = False  # of ids and counters times constants: both ends are reached where the access is executed
+
+    @property
+    def end_bytes(self) -> float | None:
+        """The furthest end that is surely reached."""
+        return float(self.high) if self.is_sum and self.is_known and self.high is not None else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +89,7 @@ class Reached:
                 extent.is_known = False
                 continue
             plain = slopes_of(offset, self.known)
+            extent.is_sum = plain is not None
             if plain is not None and not plain.slopes:
                 extent.low, extent.high = plain.base, plain.base + access.element_bytes
                 continue

@@ -17,7 +17,7 @@ import numpy as np
 import pyopencl as cl
 
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
-from profiler.arguments import BufferArgument, ImageArgument
+from profiler.arguments import BufferArgument, ImageArgument, LocalArgument
 from profiler.bounds import Overrun, Room, overrun_at, whereabouts
 from profiler.device_worker.guards.canaries import canary_of
 from profiler.device_worker.guards.faults import Fault, FaultTrap
@@ -124,7 +124,7 @@ def _verdict(trial: Trial, layout: GuardedLayout, faults: list[Fault]) -> Measur
     if overruns and overruns[0] is not None:
         return out_of_bounds(overruns[0], filter(None, overruns), trial.request)
     crashed = f"{trial.subject} crashed ({faults[0].signal.name}): {_wild(faults[0], rooms)}"
-    return KernelCrashed("; ".join(filter(None, (crashed, advice(misleading(trial.request))))))
+    return KernelCrashed("; ".join(filter(None, (crashed, _local_sizes(trial), advice(misleading(trial.request))))))
 
 
 def _wild(fault: Fault, rooms: list[Room]) -> str:
@@ -133,6 +133,12 @@ def _wild(fault: Fault, rooms: list[Room]) -> str:
     verb = {True: "writes", False: "reads", None: "accesses"}[fault.is_store]
     where = whereabouts(fault.address, rooms) or "far from all of its buffers; check its pointers and indices"
     return f"it {verb} {where}"
+
+
+def _local_sizes(trial: Trial) -> str:
+    """Return how large local pointers are: past their end lies the stack of some drivers."""
+    sizes = (f"`{a.name}` has {a.size_bytes} bytes" for a in trial.plan if isinstance(a, LocalArgument))
+    return "; ".join(sizes)
 
 
 def _natural_alignment(element: Type) -> int:
