@@ -147,7 +147,8 @@ def _builtin(state: ExecutionState, name: str, values: list[Value], node: Node) 
     if name.startswith("async_work_group"):
         return async_copy(state, name, values)
     if name == "printf":
-        assume(state, "line {line}", "the cost of `printf` on line {line} is not counted", 2.0)
+        # On two processors: 0.3 and 0.6 µs by PoCL, 0.5 and 1.7 µs by Intel's runtime, one call at a time.
+        assume(state, "line {line}", "`printf` on line {line} is not counted: each call takes 0.3 to 2 µs", 10.0)
         return Scalar(unknown_number(state, "printf"), INT)
     builtin = BUILTINS.get(name)
     if builtin is not None:
