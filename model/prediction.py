@@ -51,9 +51,13 @@ class Quantiles:
     p90: float
 
     def at_least(self, floor_us: float) -> Quantiles:
-        """Return the same quantiles, in order and none of them below `floor_us`."""
+        """Return the same quantiles, in order and none of them below `floor_us`.
+
+        A median that is lifted takes p90 with it: what was too low by so much says nothing of how long it may take.
+        """
         p50 = max(self.p50, floor_us)
-        return Quantiles(min(max(self.p10, floor_us), p50), p50, max(self.p90, p50))
+        lifted = p50 / self.p50 if self.p50 > 0 else 1.0
+        return Quantiles(min(max(self.p10, floor_us), p50), p50, max(self.p90 * lifted, p50))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from model.analytic.bandwidth import bandwidth_gb_s, chase_gaccess_s, gather_gaccess_s
+from model.analytic.bounds import CPU_SUSTAINED
 from model.costs import Costs
 from model.device import Device, Rates
 from model.opencl.builtins import BUILTINS
@@ -40,7 +41,11 @@ SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
 @dataclass(frozen=True, slots=True)
 class CpuTimes:
-    """Microseconds on all compute units together. `far` is what bytes from beyond the nearest cache add."""
+    """Microseconds on all compute units together.
+
+    `far` is what bytes from beyond the nearest cache add. `serial` is the least that loads take of which each tells
+    where the next one goes: no processor is faster, whatever else a work-item does.
+    """
 
     floating_point: float
     integer: float
@@ -51,6 +56,7 @@ class CpuTimes:
     private: float
     images: float
     far: float
+    serial: float = 0.0
 
     @property
     def near(self) -> float:
@@ -63,7 +69,7 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     """Return the busy time of a launch, part by part [us]."""
     rates = device.rates
     surprise_ns = MISPREDICTED_CLOCKS * _clock_ns(device)
-    fp = integer = special = waiting = issue = local = private = images = 0.0
+    fp = integer = special = waiting = issue = local = private = images = serial = 0.0
     lanes = work.local_size[0] if work.local_size else 1
     has_calls = any(_is_called(part) for part in work.contexts)
     shares = {
@@ -93,13 +99,15 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, executed))
         in_line = 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side
         overlapping = max(1.0, REORDER_WINDOW * work.work_items / max(1.0, executed))
-        loads_us = sum(dependent_loads_us(placed.access, device) for placed in part.accesses)
-        in_line = max(in_line, loads_us / overlapping)
+        loads_us = sum(dependent_loads_us(placed.access, device) for placed in part.accesses) / overlapping
+        if share >= ALL_SCALAR and chase_gaccess_s(0, rates):  # side by side in a vector, chains overlap
+            serial += CPU_SUSTAINED * loads_us
+        in_line = max(in_line, loads_us)
         waiting += max(0.0, in_line - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
     far = far_us(work, rates, costs)
-    return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far)
+    return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far, serial)
 
 
 def _is_called(part: ContextCount) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Times, overlapped
 from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
@@ -227,7 +228,8 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
         "launch floor": rates.launch_floor_us,
     }
     near = {name: times[name] for name in COMPUTE + ON_CHIP} | {"global memory": own.issue * waves}
-    return _times(times, [near, {"global memory": own.far * waves}], CPU_OVERLAP_NORM, work, device)
+    found = _times(times, [near, {"global memory": own.far * waves}], CPU_OVERLAP_NORM, work, device)
+    return replace(found, floor_us=max(found.floor_us, own.serial))
 
 
 def _barriers_us(work: WorkCounts, rates: Rates) -> float:

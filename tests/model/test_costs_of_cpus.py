@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from model.device import Cost, Device, ProfileSource
+from model.device import Cost, Device, GatherPoint, ProfileSource
 from model.device_catalog import builtin_devices, device_from_json, device_to_json
 from model.engine import Engine
 from model.prediction import Prediction
@@ -233,3 +233,17 @@ def test_a_remainder_costs_no_second_division(calibrated: Device) -> None:
     )
     assert both < 1.2 * one
     assert two > 1.8 * one
+
+
+def test_no_answer_is_faster_than_loads_that_wait_for_each_other(calibrated: Device) -> None:
+    """Unless their work-items go side by side in vectors, where the chains of several overlap."""
+    chase = """// kernelcast: global=65536 local=64 table=1048576 fill.table=randint:0:1048576 start=65536 out=65536
+    __kernel void k(__global const int *table, __global const int *start, __global int *out) {
+        int at = start[get_global_id(0)]; for (int k = 0; k < 100; k++) at = table[at]; out[get_global_id(0)] = at; }"""
+    curve = tuple(GatherPoint(size, 1.0, chase_gaccess_s=0.1) for size in (1 << 14, 1 << 26))
+    timed = replace(calibrated, rates=replace(calibrated.rates, gather=curve))
+    one_by_one = predict(with_costs(timed, counted__fp=3.2, data__fp=3.2), chase)
+    assert one_by_one.floor_us > 0.5 * 65536 * 100 / 0.1 * 1e-3
+    assert one_by_one.own_us.p10 >= one_by_one.floor_us
+    assert predict(with_costs(timed), chase).floor_us < one_by_one.floor_us / 2
+    assert predict(calibrated, chase).floor_us < one_by_one.floor_us / 2  # not timed: nothing is sure

@@ -193,3 +193,8 @@ def test_the_floor_of_a_calibrated_device_lies_above_what_it_was_seen_to_do() ->
             work, launch = KERNELS[name].at(KERNELS[name].sizes[-1])
             counts = work.count(launch)
             assert floor_us(counts, calibrated) <= floor_us(counts, device)
+
+
+def test_a_median_below_the_floor_takes_its_upper_end_along() -> None:
+    assert Quantiles(1.0, 2.0, 4.0).at_least(6.0) == Quantiles(6.0, 6.0, 12.0)
+    assert Quantiles(1.0, 2.0, 4.0).at_least(1.5) == Quantiles(1.5, 2.0, 4.0)
