@@ -49,7 +49,7 @@ def read_rows(folder: Path) -> Rows:
     none = (np.nan,) * len(COMPILED_FACT_NAMES)
     own = [launches[kernel, key] for _, kernel, key in keys]
     kernels = {row["id"]: row for row in dataset.kernels.select(["id", "family", "group", "origin"]).to_pylist()}
-    splits = _finer_splits(read_splits(folder), {kernel: kernels[kernel]["family"] for _, kernel, _ in keys})
+    splits = finer_splits(read_splits(folder), {kernel: kernels[kernel]["family"] for _, kernel, _ in keys})
     codes = [
         compiled.get((short[name], kernel, each["place"])) for (name, kernel, _), each in zip(keys, own, strict=True)
     ]
@@ -102,7 +102,7 @@ def _log2_us(rows: Sequence[Mapping[str, Any]], dataset: Dataset, paces: Mapping
     return measured - pace.astype(np.float32)
 
 
-def _finer_splits(splits: Mapping[str, str], families: Mapping[str, str]) -> dict[str, str]:
+def finer_splits(splits: Mapping[str, str], families: Mapping[str, str]) -> dict[str, str]:
     """Hold out some kernels of the families in training, to see the accuracy on others of known families.
 
     `families` of all kernels that have rows. A family that would be held out whole is trained on: it would not be

@@ -16,8 +16,9 @@ pytest.importorskip("transformers", reason="the extra `train` installs it")
 from model.training.recipe import Recipe
 from model.training.text_encoder import Shape
 from profiler.corpus.dataset.columns import DatasetError
+from profiler.corpus.dataset.reading import read_splits
 from profiler.corpus.facts import tokens as reading
-from profiler.corpus.facts.rows import read_rows
+from profiler.corpus.facts.rows import finer_splits, read_rows
 from profiler.corpus.facts.text_baseline import TOKENS, WHO, text_table
 from profiler.corpus.facts.tokens import Tokens, kernel_tokens
 from profiler.corpus.kernel import GENERATOR
@@ -29,14 +30,18 @@ REAL = 2  # of which the source of one is there
 @pytest.fixture(scope="module")
 def dataset(repository: Path, cut_out: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = repository / "profiler/corpus/data"
-    rows = read_rows(data)
+    measured = set(pq.read_table(data / "rows.parquet", columns=["kernel_id"])["kernel_id"].to_pylist())
+    columns = ["id", "family", "origin"]
+    kernels = [k for k in pq.read_table(data / "kernels.parquet", columns=columns).to_pylist() if k["id"] in measured]
+    splits = finer_splits(read_splits(data), {each["id"]: each["family"] for each in kernels})
     chosen: dict[str, list[str]] = defaultdict(list)
-    for kernel, split, origin in zip(rows.kernel.tolist(), rows.split.tolist(), rows.origin.tolist(), strict=True):
-        kind, most = (split, GENERATED[split]) if origin == GENERATOR else ("real", REAL)
-        if len(chosen[kind]) < most and kernel not in chosen[kind]:
-            chosen[kind].append(kernel)
-    kernels = [kernel for some in chosen.values() for kernel in some]
-    return cut_out(tmp_path_factory.mktemp("few") / "data", kernels, ("launch_facts", "analytic_facts"))
+    for each in kernels:
+        split = splits[each["id"]]
+        kind, most = (split, GENERATED[split]) if each["origin"] == GENERATOR else ("real", REAL)
+        if len(chosen[kind]) < most:
+            chosen[kind].append(each["id"])
+    few = [kernel for some in chosen.values() for kernel in some]
+    return cut_out(tmp_path_factory.mktemp("few") / "data", few, ("launch_facts", "analytic_facts"))
 
 
 @pytest.fixture(scope="module")
