@@ -31,7 +31,8 @@ _UNROLL_HINT = re.compile(
 # The grammar takes `(i) + n * j` and `(i) * n * j` for casts of `+n` and `*n`.
 _LONE_NAME = re.compile(r"\(\s*([A-Za-z_]\w*)\s*\)(?=\s*(?:\+(?!\+)|-(?!-)|[*&]))")
 _BEFORE_OPERAND = re.compile(r"\b(?:return|case)\Z")
-_DECLARED = r"(?:[\w*]\s+|[*,]\s*){name}\s*[=;,)\[]"
+_DECLARED = re.compile(r"(?:[\w*]\s+|[*,]\s*)([A-Za-z_]\w*)(?=\s*[=;,)\[])")
+_DECLARES = re.compile(r"\b([A-Za-z_]\w*)(?=\s+[A-Za-z_])")  # a type, or a word of C
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +100,14 @@ def mask(text: str) -> Masked:
 
 def _without_lone_parentheses(text: str) -> str:
     """Blank the parentheses of `(i) + n * j`, as macros write it, where `i` is a variable: no cast is meant."""
-    variables: dict[str, bool] = {}
-
-    def is_variable(name: str) -> bool:
-        if name not in variables:
-            variables[name] = re.search(_DECLARED.format(name=name), text) is not None
-        return variables[name]
+    if not _LONE_NAME.search(text):
+        return text
+    variables = set(_DECLARED.findall(text)) - set(_DECLARES.findall(text))
 
     def bare(match: re.Match[str]) -> str:
         found, before = match[0], text[max(0, match.start() - 80) : match.start()].rstrip()
         follows_word = before[-1:].isalnum() or before[-1:] in ("_", ")", "]")
-        if (follows_word and not _BEFORE_OPERAND.search(before)) or not is_variable(match[1]):
+        if (follows_word and not _BEFORE_OPERAND.search(before)) or match[1] not in variables:
             return found
         return found.replace("(", " ").replace(")", " ")
 

@@ -233,7 +233,15 @@ def test_a_variable_in_parentheses_is_never_read_as_the_type_of_a_cast(terms: li
 
 
 @pytest.mark.parametrize(
-    "text", ["(real)-x * y", "(real)*p + 1", "f(a) + b * 3", "1; if (a) *p = b * 3", "sizeof(a) - b * 3"]
+    "text",
+    [
+        "(real)-x * y",
+        "(real)*p + 1",
+        "f(a) + b * 3",
+        "1; if (a) *p = b * 3",
+        "sizeof(a) - b * 3",
+        "(const real)a * (real)-x * y",
+    ],
 )
 def test_masking_leaves_casts_and_calls(text: str) -> None:
     whole = f"float g(int a, real b, real *p) {{ real x = 0, y = 0; return {text}; }}"
