@@ -80,4 +80,5 @@ def test_a_noisy_measurement_widens_what_follows_from_it(measured_us: float, noi
 
 def test_a_relative_time_stays_above_its_bound() -> None:
     found = relative_to(Ratio(0.1, 0.2, 0.4), 100.0, 0.0, "2026-11-27T14:02:00+00:00", 50.0)
-    assert (found.runtime_us.p10, found.runtime_us.p50, found.runtime_us.p90) == (50.0, 50.0, 50.0)
+    # The lifted median takes the upper end along: the interval stays as wide above it.
+    assert (found.runtime_us.p10, found.runtime_us.p50, found.runtime_us.p90) == (50.0, 50.0, 100.0)
