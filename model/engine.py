@@ -20,7 +20,7 @@ from model.assumptions import with_note_on
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
-from model.forecast import FileForecast, Forecast, Problem, no_such_kernel
+from model.forecast import FileForecast, Forecast, KernelChoice, Problem, no_such_kernel
 from model.launch.config import Config
 from model.launch.inference import complete
 from model.launch.launch import Launch
@@ -101,6 +101,7 @@ class Engine:
         recorded: RecordedOf = nothing_recorded,
         part: str = "",
         options_win: bool = False,
+        first: KernelChoice | None = None,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
@@ -108,13 +109,14 @@ class Engine:
         from annotations, else from `config`, else from what was `recorded`, else by inference. `options` are build
         options for the whole file, which beat a launch's own if `options_win`. Files beyond `reach` are not included;
         without one, all may be. A kernel of an included file is found by its name; with `included` all of them are
-        wanted where the file has none of its own. `part` says which of several programs in the file this is.
+        wanted where the file has none of its own. `part` says which of several programs in the file this is. With
+        `first` only the kernels that it chooses are predicted, and what is guessed of them follows from them alone.
         """
         whole = options or BuildOptions()
         found = contained(
             "reading a file",
             lambda: self._forecast(
-                text, path, device, config, whole, requests, kernel, reach, included, recorded, part, options_win
+                text, path, device, config, whole, requests, kernel, reach, included, recorded, part, options_win, first
             ),
         )
         if isinstance(found, KernelcastError):
@@ -125,13 +127,17 @@ class Engine:
     def _forecast(
         self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
         requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, included: bool, recorded: RecordedOf,
-        part: str, options_win: bool,
+        part: str, options_win: bool, first: KernelChoice | None,
     ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._readings.read(text, path, whole, reach, part)
+
+        def wanted_of(now: Program) -> Sequence[Kernel]:
+            every = now.wanted(kernel, included=included)
+            return every if first is None else first(every)
+
         if path is not None:
-            wanted_of = partial(Program.wanted, name=kernel, included=included)
 
             def given(k: Kernel, own: Sequence[PlacedAnnotation]) -> Sequence[Written]:
                 made = recorded([k.name]).get(k.name, ())
@@ -147,7 +153,7 @@ class Engine:
         ignored = config.advice_ignored if config else frozenset()
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], Answer] = {}
-        wanted = program.wanted(kernel, included=included)
+        wanted = wanted_of(program)
         runs = recorded(dict.fromkeys(k.name for k in (*wanted, *program.kernels)))
 
         def written(k: Kernel) -> list[Written]:
@@ -156,8 +162,8 @@ class Engine:
             found_for = written_for(k, own, config, path, requests, by_program)
             return with_options(found_for, options) if options_win else found_for
 
-        said, left_out = limit_launches({k.name: written(k) for k in wanted}, self._most_launches)
-        silent = silent_kernels(program, said, written)
+        said, beyond = limit_launches({k.name: written(k) for k in wanted}, self._most_launches)
+        silent = silent_kernels(program.kernels if first is None else wanted, said, written)
         if len(silent) > 1:
             work_of = partial(self._work_of, state)
             shared = state.guesses.specs(silent, program.options, work_of, self._completed(device))
@@ -171,11 +177,12 @@ class Engine:
                     found.append(answer.problem)
         state.answers = answers
         problems = [Problem("source", n.message, n.line + 1) for n in program.notes]
-        problems += [Problem("launch", left_out)] if left_out else []
+        problems += [Problem("launch", beyond)] if beyond else []
         if kernel is not None and not wanted:
             problems.insert(0, no_such_kernel(program, kernel))
         forecasts = in_order_of_time(a.forecast for a in answers.values())
-        return FileForecast(tuple(wanted), forecasts, tuple(problems), tuple(found))
+        left_out = len(program.wanted(kernel, included=included)) - len(wanted)
+        return FileForecast(tuple(wanted), forecasts, tuple(problems), tuple(found), left_out)
 
     def _by_program(
         self, state: FileState, kernel: Kernel, path: Path | None, device: Device, launches: Sequence[RecordedLaunch]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from model.compiled import CompiledFacts
@@ -15,6 +16,8 @@ from model.opencl.program import Program
 from model.prediction import Prediction
 from model.samples import SampleKey
 from model.work.work import Work
+
+KernelChoice = Callable[[Sequence[Kernel]], Sequence[Kernel]]  # of a file's kernels, in the order of its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +94,14 @@ class FileForecast:
     """Everything about one file. `kernels` in source order; each has at least one forecast, in the same order.
 
     `problems` concern the file: missing includes, unreadable text ...; `annotation_problems` each have a range.
+    `left_out` counts the kernels that were not asked for yet.
     """
 
     kernels: tuple[Kernel, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
     problems: tuple[Problem, ...] = ()
     annotation_problems: tuple[Problem, ...] = field(default=())
+    left_out: int = 0
 
 
 def no_such_kernel(program: Program, name: str) -> Problem:

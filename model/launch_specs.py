@@ -13,7 +13,6 @@ from model.launch.recorded import RecordedUse
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
-from model.opencl.program import Program
 from model.placed_annotation import PlacedAnnotation
 
 
@@ -90,7 +89,9 @@ def limit_launches(written: dict[str, list[Written]], most: int | None) -> tuple
 
 
 def silent_kernels(
-    program: Program, said: Mapping[str, Sequence[Written]], written: Callable[[Kernel], Sequence[Written]]
+    kernels: Sequence[Kernel],
+    said: Mapping[str, Sequence[Written]],
+    written: Callable[[Kernel], Sequence[Written]],
 ) -> dict[str, tuple[Kernel, LaunchSpec]]:
     """Return the kernels for which nothing is said of sizes and arguments; none where none of them is in `said`.
 
@@ -99,7 +100,7 @@ def silent_kernels(
     if not any(written.spec.is_silent for each in said.values() for written in each):
         return {}
     silent: dict[str, tuple[Kernel, LaunchSpec]] = {}
-    for kernel in program.kernels:
+    for kernel in kernels:
         own = said.get(kernel.name) or written(kernel)
         spec = own[0].spec
         if len(own) == 1 and spec.is_silent and spec.options == _NO_OPTIONS:

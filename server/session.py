@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from server.analysis.scheduler import Scheduler
 from server.client.capabilities import Supports
 from server.client.converter import strict_converter
 from server.client.protocol import KernelcastProtocol
+from server.client.published_diagnostics import PublishedDiagnostics
 from server.client.refresh import HintRefresh, LensRefresh
 from server.client.scoped_settings import ScopedSettings
 from server.client.settings import Settings
@@ -105,12 +107,13 @@ class KernelcastServer(LanguageServer):
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
         self._views: dict[str, Views] = {}
+        self.windows: dict[str, tuple[int, int]] = {}  # the lines that hints were last asked for
         self._requested: dict[str, int] = {}
         self.compared = ComparedDevices(self, self._requested)
         self._numbers = count(1)
         self._store_news = 0
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
-        self._published: dict[str, list[types.Diagnostic]] = {}
+        self._diagnostics = PublishedDiagnostics(self)
         self._complaints: LRUCache[str, None] = LRUCache(_COMPLAINTS_KEPT)
         self.last_shown = ""  # the document whose analysis came in last
 
@@ -144,7 +147,7 @@ class KernelcastServer(LanguageServer):
         """Drop a document that was closed; its measurements are in the store."""
         if uri in self._requested:
             self.scheduler.forget(uri)
-        for kept in (self._documents, self._analyses, self._views, self._requested):
+        for kept in (self._documents, self._analyses, self._views, self._requested, self.windows):
             kept.pop(uri, None)
         for forget in (
             self.measured.forget, self.saved.forget, self.refusals.forget, self.compared.forget, self.learned.forget,
@@ -152,7 +155,7 @@ class KernelcastServer(LanguageServer):
         ):  # fmt: skip
             forget(uri)
         self.compiles.keep_only(uri, ())
-        self._publish(uri, None, [])
+        self._diagnostics.publish(uri, None, [])
         self._wake(uri)
 
     def analyse_all(self) -> None:
@@ -198,6 +201,7 @@ class KernelcastServer(LanguageServer):
             AnalysisRequest(
                 number, document, settings, self.chosen_device, self.found_devices, self.measured.runs,
                 self.measured.all_compiled(), self.learned, self._reach_of(document), self._store_news,
+                partial(self.windows.get, document.uri),
             )
         )  # fmt: skip
 
@@ -225,15 +229,21 @@ class KernelcastServer(LanguageServer):
             self.compared.rows(uri),
         )  # fmt: skip
 
-    async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
+    async def settled(
+        self, uri: str, timeout_s: float, *, answered: bool = False, any_kernels: bool = False
+    ) -> Snapshot | None:
         """Return the snapshot of the newest text and settings if it comes in time, else the present one.
 
         With `answered` the learned model's answers are waited for, too, as far as they are to be expected, and what
-        running some work-items tells.
+        running some work-items tells. With `any_kernels` those that are shown first are enough.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
-        while uri in self._documents and not self._is_current(uri, answered=answered) and loop.time() < deadline:
+
+        def is_enough() -> bool:
+            return self._is_current(uri, answered=answered) or (any_kernels and uri in self._analyses)
+
+        while uri in self._documents and not is_enough() and loop.time() < deadline:
             waiter: asyncio.Future[None] = loop.create_future()
             self._waiters.setdefault(uri, []).append(waiter)
             await asyncio.wait([waiter], timeout=deadline - loop.time())
@@ -243,7 +253,7 @@ class KernelcastServer(LanguageServer):
         if uri not in self._requested:
             return True
         analysis = self._analyses.get(uri)
-        if analysis is None or analysis.number != self._requested[uri]:
+        if analysis is None or analysis.number != self._requested[uri] or analysis.is_partial:
             return False
         waits = analysis.unanswered, analysis.unanswered_versions, analysis.unsampled, analysis.unsampled_runs
         return not (answered and any(waits))
@@ -281,7 +291,7 @@ class KernelcastServer(LanguageServer):
         self.show(uri)
         self._publish_config(analysis)
         self.compared.follow(analysis)
-        if self.background_compile is not None:
+        if self.background_compile is not None and not analysis.is_partial:
             self.background_compile(analysis)
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
@@ -329,7 +339,7 @@ class KernelcastServer(LanguageServer):
         if (snapshot := self.snapshot(uri)) is not None:
             self.refresh.offer(uri, shown_labels(snapshot))
             self.lens_refresh.offer(uri, shown=snapshot.settings.code_lens, runs=snapshot.may_run)
-            self._publish(uri, snapshot.document.version, diagnostics(snapshot))
+            self._diagnostics.publish(uri, snapshot.document.version, diagnostics(snapshot))
             self.status_notifier.shown_anew(uri)
 
     def _status(self, uri: str) -> Status | None:
@@ -354,17 +364,7 @@ class KernelcastServer(LanguageServer):
     def _publish_config(self, analysis: Analysis) -> None:
         if analysis.config_path is not None:
             found = config_diagnostics(analysis, knows_devices=self.discovered.is_set())
-            self._publish(analysis.config_path.as_uri(), None, found)
-
-    def _publish(self, uri: str, document_version: int | None, found: list[types.Diagnostic]) -> None:
-        if self._published.get(uri, []) != found:
-            if found:
-                self._published[uri] = found
-            else:
-                del self._published[uri]
-            self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(uri=uri, version=document_version, diagnostics=found)
-            )
+            self._diagnostics.publish(analysis.config_path.as_uri(), None, found)
 
     # Words to the user
 

@@ -86,6 +86,11 @@ class Analysis:
     unsampled_runs: tuple[Unsampled, ...] = ()  # measured launches, through which others are to be predicted
     programs: Mapping[str, EmbeddedProgram] = field(default_factory=dict)  # of a host file, by `Home.part`
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether only the kernels that are shown were predicted, and the others follow."""
+        return self.forecast.left_out > 0
+
 
 @dataclass(frozen=True)
 class KernelView:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from model.compiled import CompiledFacts, FactsKey, key_of
 from model.device import Device
 from model.engine import Engine
 from model.errors import ConfigError
-from model.forecast import FileForecast, Forecast
+from model.forecast import FileForecast, Forecast, KernelChoice
 from model.launch.config import Config
 from model.launch.config_place import find_config
 from model.launch.launch import Launch
@@ -27,6 +27,7 @@ from profiler.measurement import Measurement
 from server.analysis.composer import Composer, ForecastGroup, KnownAnswers
 from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, pick_others, shipped_for
+from server.analysis.first_kernels import visible_first
 from server.analysis.offline_targets import GpuCode
 from server.analysis.parts import Part, Parts
 from server.analysis.request import AnalysisRequest
@@ -70,27 +71,41 @@ class Analyzer:
         self._answers = KnownAnswers()
         self._taught: tuple[Lessons, tuple[MeasuredLaunch, ...], Lessons] | None = None
         self._store_news = 0
+        self._whole: set[str] = set()  # documents of which all kernels were predicted once
 
     def _lap(self, stage: str, seconds: float) -> None:
         self._watch.lap(stage, seconds)
 
-    def analyse(self, request: AnalysisRequest) -> Analysis:
+    def analyses(self, request: AnalysisRequest) -> Iterator[Analysis]:
+        """Yield the analysis of the document; of a long new one, first that of the kernels that are shown."""
+        uri = request.document.uri
+        if uri not in self._whole:
+            first = self.analyse(request, visible_first(request.window))
+            yield first
+            if not first.is_partial:
+                self._whole.add(uri)
+                return
+        yield self.analyse(request)
+        self._whole.add(uri)
+
+    def analyse(self, request: AnalysisRequest, first: KernelChoice | None = None) -> Analysis:
         """Analyse the document in its present state, and write a line about it to the log."""
         self._watch = watch = Watch(self._timings)
         with watch.whole("analysis"):
-            analysis = self._analyse(request)
+            analysis = self._analyse(request, first)
         event(
             "analysed",
             document=document_name(request.document.uri),
             number=request.number,
             kernels=len(analysis.forecast.kernels),
+            left_out=analysis.forecast.left_out,
             problems=len(analysis.forecast.problems),
             unanswered=len(analysis.unanswered),
             ms={stage: milliseconds(each_s) for stage, each_s in watch.laps_s.items()},
         )
         return analysis
 
-    def _analyse(self, request: AnalysisRequest) -> Analysis:
+    def _analyse(self, request: AnalysisRequest, first: KernelChoice | None) -> Analysis:
         document = request.document
         read = self._configuration(document.path, request.reach)
         config_device = read.config.device_id if read.config else None
@@ -110,7 +125,7 @@ class Analyzer:
         read_parts = [
             self._engine.forecast(
                 part.text, document.path, device, config=read.config, options=request.settings.options,
-                reach=request.reach, recorded=recorded, part=part.name,
+                reach=request.reach, recorded=recorded, part=part.name, first=None if part.program else first,
             )
             for part in parts
         ]  # fmt: skip
@@ -174,6 +189,7 @@ class Analyzer:
     def forget(self, uri: str) -> None:
         """Drop what is kept of a document that was closed."""
         path = path_of(uri)
+        self._whole.discard(uri)
         self._parts.forget(uri)
         self._engine.forget(path, uri)
         if path is not None:

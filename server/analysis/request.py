@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from server.documents import Document
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
+    from server.analysis.first_kernels import Window
     from server.analysis.sources import MeasuredLaunch
     from server.predictor.client import ModelClient
 
@@ -23,7 +24,8 @@ class AnalysisRequest:
 
     `runs` were measured in this session, the newest last; what earlier ones measured is in the store. `compiled` is
     what compilers made of kernels in this session, by device. `learned` knows the learned model's answers.
-    `number` grows with every request, so that an answer can be told to be the newest one's.
+    `number` grows with every request, so that an answer can be told to be the newest one's. `window` tells which lines
+    are shown, as far as that is known by then.
     """
 
     number: int
@@ -36,3 +38,4 @@ class AnalysisRequest:
     learned: ModelClient | None = None
     reach: Reach | None = None  # how far it may have files read; everywhere where the user trusts it
     store_news: int = 0  # grows with what this session's commands put into the store beside `runs`
+    window: Callable[[], Window | None] = lambda: None

@@ -97,14 +97,20 @@ class Scheduler:
                 continue
             request, uri = found, found.document.uri
             try:
-                analysis = analyzer.analyse(request)
+                for analysis in analyzer.analyses(request):
+                    self._call(loop, self._on_result, analysis)
+                    if self._is_outdated(uri):
+                        break
             except Exception as error:
                 # A fault of ours must cost one answer, not all later ones; it is logged whole and told to the user.
                 logger.exception("the analysis of %s failed", document_name(uri))
                 self._call(loop, self._on_error, uri, f"{type(error).__name__}: {error}")
-            else:
-                self._call(loop, self._on_result, analysis)
             self._searches.worked(0 if request.document.serial else len(request.document.text.value))
+
+    def _is_outdated(self, uri: str) -> bool:
+        """Return whether the document has changed, or is closed: what remains of its analysis would be of no use."""
+        with self._wake:
+            return self._stopped or uri in self._waiting or uri in self._closed
 
     def _next(self) -> AnalysisRequest | str | None:
         """Return what to analyse, or a closed document when there is nothing to do; None at the end."""

@@ -33,9 +33,11 @@ _DISCOVERY_S = 5.0  # for devices: the first answers may otherwise be for anothe
 
 async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     uri = params.text_document.uri
+    if ls.awaits(uri):
+        ls.windows[uri] = params.range.start.line, params.range.end.line
     with ls.timings.during("answer hints"), ls.refresh.asked(uri):
         if ls.supports.hint_refresh:
-            snapshot = await _known(ls, uri)
+            snapshot = await _known(ls, uri, any_kernels=True)
         else:
             snapshot = await _only_chance(ls, uri)
         if snapshot is None:
@@ -44,9 +46,10 @@ async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> lis
         return inlay_hints(snapshot, params.range)
 
 
-async def _known(ls: KernelcastServer, uri: str) -> Snapshot | None:
-    if ls.snapshot(uri) is None:
-        return await ls.settled(uri, _FIRST_S)
+async def _known(ls: KernelcastServer, uri: str, *, any_kernels: bool = False) -> Snapshot | None:
+    known = ls.snapshot(uri)
+    if known is None or known.analysis.is_partial:
+        return await ls.settled(uri, _FIRST_S, any_kernels=any_kernels)
     return await ls.settled(uri, _MOMENT_S, answered=True)
 
 

@@ -16,7 +16,8 @@ ALLOWED = 1.5  # times the shortest file's p95
 def report_growth(console: Console) -> None:
     title = f"Keystrokes at {PLACES} places (digits and pasted blocks), by the length of the file"
     table = Table(
-        "Lines", "hints of", "n", "p50", "p95", "most", "p95 / shortest", "shown p50", "shown p95", "opened, a line",
+        "Lines", "hints of", "n", "p50", "p95", "most", "p95 / shortest", "shown p50", "shown p95", "first hints",
+        "all hints, a line",
         title=title,
     )  # fmt: skip
     shortest: dict[bool, float] = {}
@@ -32,6 +33,7 @@ def report_growth(console: Console) -> None:
             table.add_row(
                 f"{lines:,}", "a window" if is_window else "the file",
                 *figures([keystroke.answered_ms for keystroke in some]), f"{ratio:.2f}", *shown,
+                f"{typist.first_ms:.0f} ms" if is_window else "",
                 f"{1e3 * typist.opened_ms / lines:.0f} us" if is_window else "",
                 end_section=not is_window,
             )  # fmt: skip
