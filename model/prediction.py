@@ -85,11 +85,6 @@ class Ratio:
     p50: float
     p90: float
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether one version is faster beyond doubt: the interval lies on one side of 1."""
-        return self.p90 < 1 or self.p10 > 1
-
     def of(self, old_us: float) -> Quantiles:
         """Return the new version's time where the old one takes `old_us`."""
         return Quantiles(old_us * self.p10, old_us * self.p50, old_us * self.p90)

@@ -21,12 +21,6 @@ _SEEN = ("shape.is_pocl", "shape.is_intels", "shape.is_amd", "shape.compute_unit
 _OF_DEVICE = [DEVICE_FACT_NAMES.index(name) for name in _SEEN]
 _CHAIN, _UNITS_OF_DEVICE = (DEVICE_FACT_NAMES.index(n) for n in ("compute.chain_per_unit", "shape.compute_units"))
 INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"analytic.{name}" for name in ANALYTIC_FACT_NAMES), *_SEEN)
-_OF_CODE = (
-    "once", "rounds", "together", "all", "all.rounds", "inner", "outer", *(f"cycles.{name}" for name in CYCLES),
-)  # fmt: skip
-COMPILED_INPUT_NAMES = (
-    *INPUT_NAMES, *(f"compiled.{name}" for name in COMPILED_FACT_NAMES), *(f"code.{name}" for name in _OF_CODE),
-)  # fmt: skip
 _CYCLES = [COMPILED_FACT_NAMES.index(f"machine.cycles.{name}") for name in CYCLES]
 _ITEMS, _ALL_ITEMS, _ROUNDS = (
     LAUNCH_FACT_NAMES.index(name) for name in ("log.active_items", "log.items", "loop.rounds")
@@ -43,7 +37,7 @@ def source_inputs(launch: Floats, analytic: Floats, device: Floats) -> Floats:
 
 
 def compiled_inputs(source: Floats, compiled: Floats) -> Floats:
-    """[rows, INPUT_NAMES], [rows, compiled facts] -> [rows, COMPILED_INPUT_NAMES]."""
+    """[rows, INPUT_NAMES], [rows, compiled facts] -> both and what `_code` derives, side by side [rows, numbers]."""
     return np.concatenate([source, compiled, _code(source, compiled)], axis=1, dtype=np.float32)
 
 

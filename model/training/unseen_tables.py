@@ -12,15 +12,6 @@ from model.training.unseen_gpus import Method, UnseenScore
 _FIGURES = "MAPE | median APE | within 2x | rank correlation"
 
 
-def all_lines(scores: Sequence[UnseenScore]) -> Iterator[str]:
-    """Markdown: one line for each device, family and method."""
-    yield f"| Device | Kernel | Method | n | noise | {_FIGURES} |"
-    yield "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for s in scores:
-        noise = "-" if math.isnan(s.noise_percent) else f"{s.noise_percent:.1f} %"
-        yield f"| {s.device} | {s.family} | {s.method} | {s.rows} | {noise} | {_figures([s])} |"
-
-
 def by_family(scores: Sequence[UnseenScore]) -> Iterator[str]:
     """Markdown: means over the devices, each counting the same."""
     return _means(scores, "Kernel", "devices", lambda score: score.family)

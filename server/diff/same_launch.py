@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from model.errors import LaunchError
 from model.forecast import Forecast
-from model.launch.launch import Assumption, Fill, Launch, Number, Origin
+from model.launch.launch import Assumption, Fill, Launch, Origin
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter
 from server.cli.forecasts import Found
@@ -17,7 +17,6 @@ from server.cli.forecasts import Found
 _BASE = re.compile(r"[^.\[]*")
 _Value = TypeVar("_Value")
 _Values = tuple[tuple[str, _Value], ...]
-Scalars = tuple[tuple[str, Number], ...]
 _WRITTEN = (Origin.ANNOTATION, Origin.CONFIG)
 # Forecasts a kernel of the old version under a launch that was said of the new one.
 ForecastOld = Callable[[LaunchSpec], Found]

@@ -30,7 +30,6 @@ def test_a_kernel_beside_itself_takes_the_same_time(side: Side) -> None:
     ratio = ratio_of(side, side)
     assert ratio.p50 == 1
     assert ratio.p10 <= 1 <= ratio.p90
-    assert not ratio.is_clear
 
 
 @given(SIDES, SIDES)

@@ -64,7 +64,6 @@ class LoopFacts:
     trips: float  # iterations each time, on average
     trip_kind: Decision
     has_barrier: bool
-    is_innermost: bool
     chain: int  # float operations each iteration waits for
     accumulators: int
     warp_efficiency: float | None  # mean over greatest number of trips within a warp; None where the data decide
@@ -261,7 +260,6 @@ def _loop(loop: Loop, setting: Setting, parent: Block, paths: Paths) -> LoopFact
         efficiency, imbalance = (seen.efficiency if seen is not None else None), None
     elif by is Decision.IDS:
         efficiency, imbalance = _evenness(loop.trips, setting, paths)
-    inside = [other for other, around, _ in paths.settings.loops if loop in around.loops]
     return LoopFacts(
         line=loop.line,
         depth=len(setting.loops),
@@ -269,7 +267,6 @@ def _loop(loop: Loop, setting: Setting, parent: Block, paths: Paths) -> LoopFact
         trips=paths.runs(loop.body) / entries,
         trip_kind=by,
         has_barrier=any(loop in around.loops for _, around, _ in paths.settings.barriers),
-        is_innermost=not inside,
         chain=loop.chain,
         accumulators=loop.accumulators,
         warp_efficiency=efficiency,

@@ -25,7 +25,6 @@ class Summary:
     version: str
     licence: str
     programs: int = 0
-    programs_built: int = 0
     kernels_built: int = 0
     kernels: int = 0  # in the catalogue
     launches: int = 0

@@ -191,7 +191,6 @@ def _prepare_some(
     made = _described(origin, programs, launches, definitions, devices, known, summary, proves=proves)
     known.update(f"{one.origin} {one.reference}" for one in made)
     ready = built(programs, definitions, devices.builds_on, summary.dropped)
-    summary.programs_built += len(ready)
     summary.kernels_built += sum(len(one.kernels) for one in ready)
     inferred = [one for program in ready for one in planned(origin, program, known, summary.dropped)]
     made += _with_launches(inferred, devices.runs_on, summary.dropped) if proves else map(_unproved, inferred)

@@ -18,7 +18,6 @@ from profiler.corpus.public.row import PublicLaunch, PublicRow
 
 RUN = 16  # triples with the same C; here exactly, in the benchmark on average
 DRAWN = 10  # As and Bs for each C
-PARAMETERS = ("m", "n", "k", "batch", "rows", "columns", "group", "triples", "type")
 _SOURCE = """
 #define ACROSS ((N + COLUMNS - 1) / COLUMNS)
 #define DOWN ((M + ROWS - 1) / ROWS)
@@ -84,7 +83,7 @@ _TYPES = {
 
 
 def small_products(row: PublicRow) -> PublicLaunch:
-    """Return the launch of a row of small matrix products; `settings` name PARAMETERS."""
+    """Return the launch of a row of small matrix products; its settings name sides and batches."""
     known = dict(row.settings)
     m, n, k, batch, triples, group = (int(known[name]) for name in ("m", "n", "k", "batch", "triples", "group"))
     targets = max(1, triples // RUN)
