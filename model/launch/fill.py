@@ -108,7 +108,7 @@ def parse_fill(text: str, *, offset: int = 0) -> FillSpec:
     start, end = offset, offset + max(1, len(text.rstrip()))
     if word.strip() not in FILL_WORDS:
         close = suggestion(word.strip(), FILL_WORDS)
-        message = f"`{word.strip()}` says nothing of a buffer's contents; allowed are {ALLOWED_FILLS}.{close}"
+        message = f"`{word.strip()}` does not describe a buffer's contents; allowed are {ALLOWED_FILLS}.{close}"
         raise ExpressionError(message, start, offset + max(1, len(word)))
     if word.strip() == "choice":
         return _parse_choice(text, offset)

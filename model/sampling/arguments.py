@@ -37,7 +37,7 @@ def segment_of_buffer(parameter: Parameter, launch: Launch) -> Segment:
     """Return the memory behind a pointer. Raises NotInterpreted for contents that nobody knows."""
     kind = parameter.type
     if not isinstance(kind, PointerType):
-        raise NotInterpreted(f"`{parameter.name}` is no buffer")
+        raise NotInterpreted(f"`{parameter.name}` is not a buffer")
     lengths = dict(launch.buffers)
     element: Type = SCALARS["uchar"] if kind.pointee.name == "void" else kind.pointee
     length = lengths.get(parameter.name)

@@ -73,7 +73,7 @@ def found_image(memory: Memory, handle: Value) -> Image:
     first = handle if handle.ndim == 0 else handle.reshape(-1)[0]
     image: Image | None = memory.images.get(int(first) >> SHIFT)
     if image is None:
-        raise NotInterpreted("an image is no argument of the kernel")
+        raise NotInterpreted("an image is not an argument of the kernel")
     return image
 
 

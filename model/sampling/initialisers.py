@@ -236,7 +236,7 @@ def vector_of(c: Compiler, kind: VectorType, values: list[Code], node: Node) -> 
         return assigned_as(values[0], kind)
     parts = [converted(v, with_element(v.type, kind.element)) for v in values]
     if sum(rows_of(p.type) or 1 for p in parts) != kind.width:
-        raise c.refuse(f"`{c.text(node)[:40]}` has not {kind.width} components", node)
+        raise c.refuse(f"`{c.text(node)[:40]}` does not have {kind.width} components", node)
     taint = frozenset().union(*(p.taint for p in parts))
     c.cost += 2 + len(parts)
     if all(p.constant is not None for p in parts):

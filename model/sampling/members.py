@@ -55,7 +55,7 @@ def _pointed_at(c: Compiler, node: Node) -> Place | None:
 
 def pointee(c: Compiler, pointer: Code, node: Node) -> Place:
     if not isinstance(pointer.type, PointerType):
-        raise c.refuse(f"`{c.text(node)[:40]}` is no pointer", node)
+        raise c.refuse(f"`{c.text(node)[:40]}` is not a pointer", node)
     return counted(c, Place(pointer.type.pointee, address=pointer.run, pointer=pointer.taint, is_followed=True), node)
 
 
@@ -70,7 +70,7 @@ def _element(c: Compiler, node: Node) -> Place:
     if isinstance(index.type, PointerType) and isinstance(base.type, ScalarType):
         base, index = index, base
     if not isinstance(base.type, PointerType):
-        raise c.refuse(f"`{c.text(node)[:40]}` is no array", node)
+        raise c.refuse(f"`{c.text(node)[:40]}` is not an array", node)
     run = offset_by(c, base, index)
     found = Place(base.type.pointee, address=run, pointer=base.taint, index=index.taint, is_followed=True)
     return found if isinstance(found.type, ArrayType) else counted(c, found, node)
@@ -83,7 +83,7 @@ def _member(c: Compiler, node: Node) -> Place | None:
     if operator_node is not None and c.text(operator_node) == "->":
         pointer = expression(c, argument)
         if not isinstance(pointer.type, PointerType):
-            raise c.refuse(f"`{c.text(argument)[:40]}` is no pointer", node)
+            raise c.refuse(f"`{c.text(argument)[:40]}` is not a pointer", node)
         base: Place | None = Place(pointer.type.pointee, address=pointer.run, pointer=pointer.taint, is_followed=True)
     else:
         base = place(c, argument)

@@ -125,7 +125,7 @@ def _pointer_arithmetic(c: Compiler, sign: str, a: Code, b: Code, node: Node) ->
 def offset_by(c: Compiler, pointer: Code, index: Code, *, backwards: bool = False) -> Run:
     """Return the address of an element."""
     if not isinstance(pointer.type, PointerType) or not isinstance(index.type, ScalarType) or is_float(index.type):
-        raise c.refuse("an index is no whole number")
+        raise c.refuse("an index is not a whole number")
     size = np.int64(-1 if backwards else 1) * np.int64(max(1, pointer.type.pointee.size_bytes))
     base, at = pointer.run, converted(index, LONG)
     c.cost += 3

@@ -188,7 +188,7 @@ def store(c: Compiler, place: Place, value: Code) -> Run:
         return assign
     address = place.address
     if address is None:
-        raise NotInterpreted("something is set that is no variable")
+        raise NotInterpreted("something other than a variable is set")
     c.cost += ACCESS_COST
     c.address_taints |= place.pointer | place.index
     for token in read_through(place.pointer):

@@ -64,7 +64,7 @@ def _groups(c: Compiler, body: Node) -> list[_Group]:
         else:
             value = expression(c, label)
             if value.constant is None:
-                raise c.refuse("a `case` is no constant", case)
+                raise c.refuse("a `case` is not a constant", case)
             labels.append(int(value.constant))
         nodes = [n for n in case.named_children if n != label and n.type != "comment"]
         if nodes or case == cases[-1]:

@@ -61,7 +61,7 @@ def command_for(text: Text, architecture: CompileTarget, tools: ArmTools, source
 def code_of(report: MaliReport, text: Text, architecture: CompileTarget) -> CompiledCode:
     """Return a report in the terms of all vendors. Raises ReportFailed if the registers are missing."""
     if report.work_registers is None:
-        raise ReportFailed(f"malioc says nothing of the registers of {text.name} for {architecture.target}")
+        raise ReportFailed(f"malioc does not report the registers of {text.name} for {architecture.target}")
     spill_bytes = report.spill_bytes
     if spill_bytes is None:
         spill_bytes = _BYTES if report.spills else 0  # at least one register

@@ -36,7 +36,7 @@ def read_kernels(ptx: str, text: Text, architecture: CompileTarget, tools: Tools
     for kernel in re.findall(r"\.entry\s+([\w$]+)", ptx):
         said, code = assembled(log, kernel), read_ptx(ptx, kernel)
         if said is None or said.registers is None or code is None:
-            raise AssemblerFailed(f"ptxas says nothing of kernel `{kernel}`", log=log)
+            raise AssemblerFailed(f"ptxas does not report kernel `{kernel}`", log=log)
         found[kernel] = CompiledCode(
             registers=said.registers,
             scalar_registers=0,

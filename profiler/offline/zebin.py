@@ -49,7 +49,7 @@ def read_zebin(data: bytes) -> Zebin:
     try:
         sections = {section.name: bytes(section.data()) for section in ELFFile(io.BytesIO(data)).iter_sections()}
     except (ELFError, UnicodeDecodeError) as error:
-        raise UnreadableBinary(f"the compiler's output is no ELF file: {error or 'it is damaged'}") from error
+        raise UnreadableBinary(f"the compiler's output is not an ELF file: {error or 'it is damaged'}") from error
     notes = sections.get(_NOTES)  # which a program without kernels does not have
     kernels = read_notes(notes.decode("utf-8", "replace")) if notes is not None else {}
     return Zebin(kernels, {name: sections.get(f"{_CODE}{name}", b"") for name in kernels})

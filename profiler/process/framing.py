@@ -77,6 +77,6 @@ def _unpickled(payload: bytes) -> Message:
 
 def _garbled(what: bytes) -> MeasureError:
     return MeasureError(
-        f"the device process sent something that is no message ({what!r}); "
+        f"the device process sent something that is not a message ({what!r}); "
         "most likely its driver, or the kernel, wrote where it must not"
     )

@@ -103,7 +103,7 @@ def run_job(
         finally:
             _end(child)
     if not isinstance(value, returns):
-        raise MeasureError(f"the device process answered {value!r} where {returns.__name__} was due")
+        raise MeasureError(f"the device process answered {value!r} instead of {returns.__name__}")
     return value
 
 

@@ -219,7 +219,7 @@ def _launch(process: _Process, number: int, entry: Mapping[str, Any], count: int
 def _sizes(values: list[int]) -> tuple[int, ...]:
     sizes = tuple(int(value) for value in values)
     if not 1 <= len(sizes) <= 3 or min(sizes) < 0:
-        raise ValueError(f"{sizes} are no sizes")
+        raise ValueError(f"{sizes} are not sizes")
     return sizes
 
 

@@ -147,7 +147,7 @@ def _fills(entry: RecordedEntry) -> list[tuple[str, FillSpec]]:
 def _number(value: object, _: object) -> Number:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    raise ValueError(f"{value!r} is no number")
+    raise ValueError(f"{value!r} is not a number")
 
 
 _CONVERTER = Converter()

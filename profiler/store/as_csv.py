@@ -37,7 +37,7 @@ def read_csv(path: Path) -> Iterator[Row]:
                 yield {name: _cell(by_name[name], text) for name, text in given if name in by_name}
                 done += 1
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ExchangeError(f"it is damaged after row {done}, or no CSV ({error})") from None
+        raise ExchangeError(f"it is damaged after row {done}, or not CSV ({error})") from None
 
 
 def _shown(cell: Cell) -> str:

@@ -41,7 +41,7 @@ def launch_from_json(text: str) -> Launch:
 def _number(value: object, _: object) -> Number:
     if isinstance(value, (int, float)):
         return value
-    raise ValueError(f"{value!r} is no number")
+    raise ValueError(f"{value!r} is not a number")
 
 
 CONVERTER = Converter()

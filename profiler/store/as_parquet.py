@@ -38,7 +38,7 @@ def read_parquet(path: Path) -> Iterator[Row]:
             for batch in file.iter_batches(columns=here):
                 yield from batch.to_pylist()
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise ExchangeError(f"it is damaged, or no Parquet ({str(error).splitlines()[0]:.200})") from None
+        raise ExchangeError(f"it is damaged, or not Parquet ({str(error).splitlines()[0]:.200})") from None
 
 
 def _schema() -> pa.Schema:

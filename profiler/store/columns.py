@@ -94,7 +94,7 @@ def check_columns(names: Sequence[str]) -> None:
         raise ExchangeError(f"it has the column `{twice[0]}` twice")
     if lacking:
         some = ", ".join(lacking[:3]) + (", ..." if len(lacking) > 3 else "")
-        raise ExchangeError(f"it is no export of Kernelcast's measurements: columns that it lacks are {some}")
+        raise ExchangeError(f"it is not an export of Kernelcast's measurements: it lacks the columns {some}")
 
 
 def from_row(row: Row) -> StoredMeasurement:
@@ -121,7 +121,7 @@ def _value(column: Column, cell: Cell) -> object:
     is_fit = isinstance(cell, _PYTHON_TYPES[column.kind]) and isinstance(cell, bool) == (column.kind is Kind.FLAG)
     if not is_fit or (isinstance(cell, float) and not math.isfinite(cell)):
         shown = "empty" if cell is None else repr(cell)
-        raise ExchangeError(f"`{column.name}` is {shown}, where {column.kind} is due")
+        raise ExchangeError(f"`{column.name}` is {shown}, instead of {column.kind}")
     try:
         return column.read(cell)
     except (ValueError, TypeError, BaseValidationError):
@@ -151,7 +151,7 @@ def _as_json(kind: type) -> Column:
     def read(text: str) -> object:
         array = json.loads(text)
         if not isinstance(array, list):
-            raise TypeError("no JSON array")
+            raise TypeError("not a JSON array")
         return CONVERTER.structure(array, kind)
 
     return Column("", Kind.TEXT, write=lambda value: json.dumps(CONVERTER.unstructure(value)), read=read)

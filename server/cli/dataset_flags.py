@@ -55,7 +55,11 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     )
     collect.add_argument("--minutes", type=positive_number, metavar="M", help="stop after M minutes")
     collect.add_argument(
-        "--launches", type=positive, default=3, metavar="N", help="of each kernel before any kernel's further ones (3)"
+        "--launches",
+        type=positive,
+        default=3,
+        metavar="N",
+        help="launches of each kernel that come before further ones of any kernel (3)",
     )
     collect.add_argument(
         "--chunk", type=positive, default=300, metavar="N", help="kernels that are built, then timed, together (300)"

@@ -216,7 +216,7 @@ def build_parser() -> argparse.ArgumentParser:
     campaign.add_argument(
         "--calibration",
         choices=("full", "quick", "no"),
-        help="how to calibrate, unless an earlier call has (full from 10 minutes, below quick)",
+        help="how to calibrate, unless an earlier call has (full from 10 minutes on, else quick)",
     )
 
     add_recording_flags(

@@ -20,7 +20,7 @@ def write_edited(file: Path, before: str, after: str) -> None:
     target = file.resolve()  # a link stays one
     try:
         if target.read_bytes() != before.encode("utf-8", _BYTES_AS_READ):
-            raise SourceError(f"{file} was not edited: it has changed meanwhile, or is no UTF-8 text")
+            raise SourceError(f"{file} was not edited: it has changed meanwhile, or is not UTF-8 text")
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as unfinished:
             unfinished.write(after.encode("utf-8", _BYTES_AS_READ))
         try:

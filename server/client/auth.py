@@ -50,7 +50,7 @@ async def admit(reader: asyncio.StreamReader, token: Token, limit_s: float = FIR
     except TimeoutError:
         raise Refused("it sent no whole message in time") from None
     except (asyncio.IncompleteReadError, ConnectionError):
-        raise Refused("it left in the middle of its first message") from None
+        raise Refused("it disconnected in the middle of its first message") from None
     except ValueError:  # a line without end
         raise Refused("what it sent is not the language server protocol") from None
     cleared = _cleared(body, token)

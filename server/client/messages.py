@@ -63,7 +63,7 @@ def read_message(body: bytes) -> Request | Notification | Answer | Unreadable:
     except ValueError as error:  # no UTF-8, no JSON, or a number of thousands of digits
         return _unparsed(str(error))
     if not isinstance(raw, dict):
-        kind = "a batch, which this protocol has none of" if isinstance(raw, list) else "no object"
+        kind = "a batch, which this protocol does not have" if isinstance(raw, list) else "not an object"
         return Unreadable(None, INVALID_REQUEST, f"The message is {kind}.")
     return _enveloped(raw, body)
 
@@ -95,7 +95,7 @@ def _enveloped(raw: dict[str, Any], body: bytes) -> Request | Notification | Ans
 
 
 def _unparsed(reason: str) -> Unreadable:
-    return Unreadable(None, PARSE_ERROR, f"The message is no JSON: {reason[:_TOLD_LENGTH]}.")
+    return Unreadable(None, PARSE_ERROR, f"The message is not JSON: {reason[:_TOLD_LENGTH]}.")
 
 
 def _finite(digits: str) -> float | None:

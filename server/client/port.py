@@ -48,7 +48,11 @@ async def serve_port(port: int, token: Token, talk: Talk) -> None:
         try:
             conversation = await admit(reader, token)
         except Refused as refused:
-            why = refused if writer in at_the_door else f"{_MOST_AT_THE_DOOR} came after it before it had said anything"
+            why = (
+                refused
+                if writer in at_the_door
+                else f"{_MOST_AT_THE_DOOR} other clients connected before it sent its first message"
+            )
             logger.warning("a connection was refused: %s", why)
             writer.close()
             return

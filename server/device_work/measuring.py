@@ -87,7 +87,7 @@ def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:
         raise KernelcastError(f"the document has no kernel {kernel!r}" if kernel else "no kernel was named")
     launches = [each for each in view.launches if not launch_name or each.slot.launch == launch_name]
     if not launches:
-        raise KernelcastError(f"it has no launch `{launch_name}` any more")
+        raise KernelcastError(f"it no longer has a launch `{launch_name}`")
     return launches[0]
 
 

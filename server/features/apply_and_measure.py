@@ -100,7 +100,7 @@ async def _wanted(ls: KernelcastServer, snapshot: Snapshot, named: tuple[str, st
     found = await ls.fixes.of(snapshot, view, None)
     fix = next((each for each in found if each.fix.code == code and each.fix.title == title), None)
     if fix is None:
-        raise KernelcastError("the text has changed, so that it applies no more")
+        raise KernelcastError("the text has changed, so the fix no longer applies")
     return fix
 
 

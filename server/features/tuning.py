@@ -70,7 +70,7 @@ def _order(snapshot: Snapshot, view: LaunchView) -> TuneOrder:
     if forecast.launch is None:
         raise KernelcastError(forecast.problem.message if forecast.problem else "its launch is not known")
     if document.path is None:
-        raise KernelcastError("the document is no file yet; save it first")
+        raise KernelcastError("the document is not a file yet; save it first")
     kernel = next(each for each in snapshot.kernels if view in each.launches)
     return device_work().tune_order(
         text=document.text.value,

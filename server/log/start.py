@@ -72,4 +72,4 @@ class PrivateFile(RotatingFileHandler):
         self._is_lost = True
         error = sys.exc_info()[1]
         with contextlib.suppress(OSError):
-            print(f"the log cannot be written to {self.baseFilename} any more: {error}", file=sys.stderr, flush=True)
+            print(f"the log can no longer be written to {self.baseFilename}: {error}", file=sys.stderr, flush=True)

@@ -275,7 +275,7 @@ class ModelClient:
             if self._queue.is_stopped:
                 return
             self._is_there = False
-            self._problem = f"The learned model is off: {why}. What is new is predicted by the analytical model alone."
+            self._problem = f"The learned model is off: {why}. New kernels are predicted by the analytical model alone."
             waiting, self._queue.waiting = self._queue.waiting, {}
         for order in waiting.values():
             order.done.set()

@@ -79,7 +79,7 @@ class Sampling:
             pass
         except Exception:
             # A fault of ours must not cost more than what samples tell; what was assumed is said all the same.
-            logger.exception("no work-items can be run any more")
+            logger.exception("work-items can no longer be run")
         finally:
             self._leave()
 

@@ -36,8 +36,8 @@ def ratio_words(ratio: Ratio) -> str:
     if faster == slower == "1":
         return "as fast"
     if slower == "1":
-        return f"as fast to {faster}x faster"
-    return f"as fast to {slower}x slower" if faster == "1" else f"{faster}x faster to {slower}x slower"
+        return f"up to {faster}x faster"
+    return f"up to {slower}x slower" if faster == "1" else f"{faster}x faster to {slower}x slower"
 
 
 def _span(low: float, high: float) -> str:

@@ -31,7 +31,7 @@ def read_results(file: Path) -> Results:
         text = file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise LaunchError(
-            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no UTF-8 text'}"
+            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}"
         ) from None
     for closed in (text, text.removesuffix(",") + "}}"):  # Kernel Tuner leaves the file of an unfinished search open
         try:

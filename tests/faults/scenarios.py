@@ -135,7 +135,7 @@ async def device_gone(site: Site) -> int:
         answer = await site.measure_calm()
     finally:
         put_pocl(site.vendors)
-    _expect(answer, "device", "is not there (any more)")
+    _expect(answer, "device", "is not in this machine, or no longer")
     return 0
 
 
@@ -181,7 +181,7 @@ async def flooding_child(site: Site) -> int:
 async def garbled_pipe(site: Site) -> int:
     """The driver writes into the pipe between the device process and the server."""
     site.set_fault("garble")
-    _expect(await site.measure_calm(), "measure", "sent something that is no message")
+    _expect(await site.measure_calm(), "measure", "sent something that is not a message")
     return 0
 
 

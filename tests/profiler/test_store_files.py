@@ -115,14 +115,14 @@ def test_columns_of_somebody_else_are_left_alone(tmp_path: Path, suffix: str) ->
 @pytest.mark.parametrize(
     ("column", "cell", "said"),
     [
-        ("median_us", "fast", "row 1: `median_us` is 'fast', where a number is due"),
-        ("median_us", "nan", "row 1: `median_us` is nan, where a number is due"),
-        ("median_us", "", "row 1: `median_us` is empty, where a number is due"),
-        ("repeats", "3.5", "row 1: `repeats` is '3.5', where a whole number is due"),
-        ("settled", "perhaps", "row 1: `settled` is 'perhaps', where true or false is due"),
-        ("measured_at", "yesterday", "row 1: `measured_at` is 'yesterday', where a date and time is due"),
+        ("median_us", "fast", "row 1: `median_us` is 'fast', instead of a number"),
+        ("median_us", "nan", "row 1: `median_us` is nan, instead of a number"),
+        ("median_us", "", "row 1: `median_us` is empty, instead of a number"),
+        ("repeats", "3.5", "row 1: `repeats` is '3.5', instead of a whole number"),
+        ("settled", "perhaps", "row 1: `settled` is 'perhaps', instead of true or false"),
+        ("measured_at", "yesterday", "row 1: `measured_at` is 'yesterday', instead of a date and time"),
         ("measured_at", "2026-01-01T00:00:00", "row 1: `measured_at` cannot be understood"),
-        ("settled", "1", "row 1: `settled` is '1', where true or false is due"),
+        ("settled", "1", "row 1: `settled` is '1', instead of true or false"),
         ("local_size", "8xmany", "row 1: `local_size` cannot be understood: '8xmany'"),
         ("notes", "{}", "row 1: `notes` cannot be understood"),
         ("launch_json", '{"global_size": "all"}', "row 1: `launch_json` cannot be understood"),
@@ -144,7 +144,7 @@ def test_a_cell_that_was_spoilt_is_named_with_its_row(tmp_path: Path, column: st
 def test_files_that_are_no_exports_are_refused(tmp_path: Path, suffix: str, content: bytes) -> None:
     path = tmp_path / f"foreign{suffix}"
     path.write_bytes(content)
-    with pytest.raises(ExchangeError, match=r"it lacks are schema_version, file|damaged|cannot be read"):
+    with pytest.raises(ExchangeError, match=r"it lacks the columns schema_version, file|damaged|cannot be read"):
         read_file(path)
 
 
@@ -166,7 +166,7 @@ def test_a_file_that_was_cut_off_is_never_taken_for_whole(tmp_path: Path, suffix
 def test_a_table_with_other_types_is_refused_by_its_column(tmp_path: Path) -> None:
     write_file(tmp_path / "out.parquet", [one()])
     with_cells(tmp_path / "out.parquet", {"repeats": "many"})
-    with pytest.raises(ExchangeError, match="row 1: `repeats` is 'many', where a whole number is due"):
+    with pytest.raises(ExchangeError, match="row 1: `repeats` is 'many', instead of a whole number"):
         read_file(tmp_path / "out.parquet")
 
 

@@ -224,7 +224,7 @@ def test_an_answer_may_be_larger_than_any_pipe() -> None:
 
 @pytest.mark.parametrize("job", ["garble", "spoil"])
 def test_what_is_no_message_ends_the_job_at_once(job: str) -> None:
-    with pytest.raises(MeasureError, match="sent something that is no message"):
+    with pytest.raises(MeasureError, match="sent something that is not a message"):
         run_job(f"some_jobs:{job}", returns=int)
 
 

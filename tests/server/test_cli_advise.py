@@ -57,7 +57,7 @@ def test_a_file_that_is_no_utf_8_is_not_written(run: Run, tmp_path: Path) -> Non
     (tmp_path / "turn.cl").write_bytes(before)
     ran = run("advise", "turn.cl", "--device", GPU, "--apply", "uncoalesced-access")
     assert ran.returncode == 1
-    assert "is no UTF-8 text" in ran.stderr
+    assert "is not UTF-8 text" in ran.stderr
     assert (tmp_path / "turn.cl").read_bytes() == before
 
 

@@ -122,7 +122,7 @@ def test_an_import_with_one_bad_row_adds_none(run: Run, store: Store, tmp_path: 
     (tmp_path / "out.csv").write_text(text.replace(",7.0,", ",seven,", 1).replace(",10.0,", ",10.5,", 1))
     done = run("history", "--import", "out.csv")
     assert done.returncode == 1
-    assert "row 2: `median_us` is 'seven', where a number is due" in done.stderr
+    assert "row 2: `median_us` is 'seven', instead of a number" in done.stderr
     assert len(store.everything()) == 3
 
 

@@ -91,7 +91,7 @@ class _Reader:
                 self._junk(at)
             self.ends |= dict.fromkeys(self.keys.keys() - self.ends.keys(), self.at)
         if not self.keys and not self.problems:
-            self._problem(f"this says nothing of a launch; {EXAMPLE}", 0, len(self.body))
+            self._problem(f"this does not describe a launch; {EXAMPLE}", 0, len(self.body))
         keys = tuple((key, start, end) for key, (start, end) in self.keys.items())
         return Items(self.spec, keys, tuple(self.problems), tuple(self.ends.items()))
 
@@ -220,7 +220,7 @@ class _Reader:
             wants = "a folder" if flag == "-I" else "NAME or NAME=VALUE"
             self._problem(f"`{flag[:2]}` must be followed by {wants}", at, self.at)
         elif not _KNOWN_FLAG.match(flag):
-            self._problem(f"`{flag}` is no build option; to subtract, leave out the space before `-`", at, self.at)
+            self._problem(f"`{flag}` is not a build option; to subtract, leave out the space before `-`", at, self.at)
         elif not is_harmless(flag):
             self._problem(f"`{_shortened(flag)}` {ELSEWHERE}", at, self.at)
         else:

@@ -58,7 +58,7 @@ class ContentsSender:
                 if argument[0] == "buffer" and self.is_wanted:
                     self._send(launch, index, queue, argument[1], pointer)
         except OSError as error:
-            self._stop(f"`kernelcast record` does not take them any more: {error}")
+            self._stop(f"`kernelcast record` no longer takes them: {error}")
         except Exception as error:  # noqa: BLE001 - never the program's concern
             self._log.problem("the contents of a buffer could not be sampled", error)
 

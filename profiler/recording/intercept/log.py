@@ -153,7 +153,7 @@ def read_log(path: Path) -> RawProcess:
         _take(state, line)
     if not state.calls:
         raise NotALog(
-            f"{path} is no log of the OpenCL Intercept Layer with calls in it: set CallLogging=1 and LogToFile=1"
+            f"{path} is not a log of the OpenCL Intercept Layer with calls in it: set CallLogging=1 and LogToFile=1"
         )
     times = device_times(text)
     launches = tuple(_timed(launch, count, state, times) for launch, count in state.launches.items())

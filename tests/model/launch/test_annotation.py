@@ -99,14 +99,14 @@ BROKEN = [
     ("global=1000 local=48", "48", "a global size of 1008"),
     ("n=m m=n", "m", "depends on itself"),
     ("global=64 foo local=8", "foo", "was not understood"),
-    ("global=64 -M", "-M", "no build option"),
+    ("global=64 -M", "-M", "is not a build option"),
     ("global=64 n=", "n=", "lacks its value"),
     ("fill.a=rnadom", "rnadom", "Did you mean `random`?"),
     ("fill.a=randint:9:3", "randint:9:3", "holds no value"),
     ("global=6$4", "$", "was not expected"),
     ("name= n=4", "name=", "lacks its value"),
     ("-D", "-D", "must be followed by NAME"),
-    ("", "kernelcast:", "says nothing of a launch"),
+    ("", "kernelcast:", "does not describe a launch"),
 ]
 BEFORE = ["", "  ", "int é = 1; /* 𝄞 */ ", "float x;\r\n\tchar *ü;\r\n  "]
 

@@ -107,5 +107,5 @@ def test_what_names_no_part_says_which_forms_there_are(key: str) -> None:
 
 
 def test_a_whole_buffer_needs_a_word() -> None:
-    with pytest.raises(ExpressionError, match="`1000` says nothing of a buffer's contents"):
+    with pytest.raises(ExpressionError, match="`1000` does not describe a buffer's contents"):
         parse_named_fill("state", "1000")

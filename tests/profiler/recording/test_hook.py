@@ -123,7 +123,7 @@ def test_a_failing_send_is_one_problem_and_every_launch_counts(record: Recorded,
     process = record(BEGIN + text, tmp_path / "gone")
     assert [launch.count for launch in process.launches] == [1, 1, 1]
     (problem,) = process.problems
-    assert "does not take them any more" in problem
+    assert "no longer takes them" in problem
 
 
 def test_a_file_of_the_program_under_a_number_of_ours_is_left_alone(record: Recorded, tmp_path: Path) -> None:
