@@ -79,14 +79,13 @@ class Analyzer:
     def analyses(self, request: AnalysisRequest) -> Iterator[Analysis]:
         """Yield the analysis of the document; of a long new one, first that of the kernels that are shown."""
         uri = request.document.uri
-        if uri not in self._whole:
-            first = self.analyse(request, visible_first(request.window))
-            yield first
-            if not first.is_partial:
-                self._whole.add(uri)
-                return
-        yield self.analyse(request)
+        is_new = uri not in self._whole
+        found = self.analyse(request, visible_first(request.window) if is_new else None)
+        if found.is_partial:
+            yield found
+            found = self.analyse(request)
         self._whole.add(uri)
+        yield found
 
     def analyse(self, request: AnalysisRequest, first: KernelChoice | None = None) -> Analysis:
         """Analyse the document in its present state, and write a line about it to the log."""
