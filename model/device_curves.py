@@ -131,12 +131,12 @@ class RateNoise:
     percent: float
 
 
-CALIBRATION_VERSION = 4
+CALIBRATION_VERSION = 5
 """Version of what a calibration measures.
 
 1 kept no conditions, and no curves but bandwidth, gathers and strides. 2 took what groups of few work-items cost for
 less than it is where cores run the start of one group beside the end of another. 3 had no loads that wait for each
-other.
+other. 4 timed transfers of data that caches held.
 """
 
 

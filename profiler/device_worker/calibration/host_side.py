@@ -26,6 +26,7 @@ QUICK_SIZES = (4 * KIB, MIB, 16 * MIB)
 CALLS = 50  # one behind the other, to see what each costs
 RUNS, LARGE_RUNS = 9, 2  # of one sample; the latter from LARGE_BYTES on, and into new memory
 LARGE_BYTES = 4 * MIB
+PASSED_BYTES = 16 * MIB  # through the caches before each transfer: programs run kernels in between
 LARGEST_KEPT = 16 * MIB  # new buffers are kept until the end up to here: a hundred of them, at most
 KINDS = ("write", "read", "copy", "map")
 
@@ -63,10 +64,10 @@ def calls(bench: Bench) -> Finish:
 
 
 def transfers(size: int, bench: Bench) -> Finish:
-    """Time one transfer of each kind, by its event."""
+    """Time one transfer of each kind, by its event: of data that no cache holds any more."""
     ends = _Ends.of(bench, size)
     timed = [
-        (kind, is_pinned, _timed(bench, partial(_event_us, partial(ends.enqueue, kind, is_pinned)), size))
+        (kind, is_pinned, _timed(bench, partial(ends.cold_us, kind, is_pinned), size))
         for kind in KINDS
         for is_pinned in (False, True)
         if kind in {"write", "read"} or not is_pinned
@@ -107,6 +108,14 @@ class _Ends:
         pinned[:] = 1
         plain = np.ones(size, np.uint8)
         return _Ends(bench, plain, pinned, bench.holding(plain), bench.holding(plain))
+
+    def cold_us(self, kind: str, is_pinned: bool) -> float:
+        """Time one transfer after other data went through the caches."""
+        passed = min(PASSED_BYTES, self.bench.largest_bytes // 2)
+        memory = self.bench.memory
+        # From one half of the memory into the other: both hold ones, as other probes rely on.
+        cl.enqueue_copy(self.bench.queue, memory, memory, byte_count=passed, dst_offset=self.bench.largest_bytes // 2)
+        return _event_us(partial(self.enqueue, kind, is_pinned))
 
     def enqueue(self, kind: str, is_pinned: bool) -> cl.Event:
         host, queue = self.pinned if is_pinned else self.plain, self.bench.queue
