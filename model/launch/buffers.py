@@ -47,7 +47,7 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch, hints: SourceHints)
 def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Uses, tried: Tried) -> Launch:
     known, fills = dict(launch.buffers), dict(launch.fills)
     missing = [p for p in buffers if p.name not in known]
-    unfilled = [p for p in buffers if p.name in uses.all and p.name not in fills]
+    unfilled = [p for p in buffers if p.name in uses.filled and p.name not in fills]
     if not missing and not unfilled:
         return launch
     most = AccessBounds(work, launch)
@@ -70,7 +70,7 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
                 fills=(*launch.fills, (parameter.name, found[0])),
                 assumptions=(
                     *launch.assumptions,
-                    Assumption(parameter.name, found[1], 1.5, is_guess=parameter.name in uses.decide_trips),
+                    Assumption(parameter.name, found[1], 1.5, is_guess=parameter.name in uses.guesses),
                 ),
             )
     return launch

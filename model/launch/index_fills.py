@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from model.launch.access_bounds import AccessBounds
@@ -19,6 +19,7 @@ from model.work.work import Work
 
 ROW_LENGTH = 16  # assumed average length of a row between two row pointers
 _HIGHER = (1, 2, 4, 8, 16, 32)  # than what stands in buffers otherwise
+_DIVISIONS, _RANGES = frozenset({"div", "floordiv"}), frozenset({"sorted", "randint", "uniform"})
 LISTED_TRIPS = 32  # assumed upper bound of a loop count that a buffer holds
 
 
@@ -31,6 +32,8 @@ class Uses:
     row_pointers: set[str] = field(default_factory=set)
     trip_counts: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)  # of work-items, by dimension
+    searched: set[str] = field(default_factory=set)  # by halves, so they ascend
+    sought: dict[str, str] = field(default_factory=dict)  # in which of these their numbers are looked up
 
     @property
     def decide_trips(self) -> frozenset[str]:
@@ -40,6 +43,16 @@ class Uses:
     @property
     def all(self) -> frozenset[str]:
         return frozenset((*self.index_into, *self.row_pointers, *self.trip_counts, *self.counts))
+
+    @property
+    def filled(self) -> frozenset[str]:
+        """Those of which more is known than the type."""
+        return self.all | self.searched | self.sought.keys()
+
+    @property
+    def guesses(self) -> frozenset[str]:
+        """Those whose contents decide how long a launch takes."""
+        return self.decide_trips | self.searched | self.sought.keys()
 
 
 def uses_of(kernel: Kernel, work: Work, hints: SourceHints) -> Uses:
@@ -65,7 +78,43 @@ def uses_of(kernel: Kernel, work: Work, hints: SourceHints) -> Uses:
             (uses.row_pointers if paired and not _nested(load, loads) else uses.trip_counts).add(name)
     for name in (*uses.index_into, *uses.row_pointers, *uses.trip_counts):
         uses.counts.pop(name, None)
+    _note_searches(kernel, work, written, uses)
     return uses
+
+
+def _note_searches(kernel: Kernel, work: Work, written: Set[str], uses: Uses) -> None:
+    """Note what is searched by halves, and the buffers of the same type that are only read: there is what is sought."""
+    reads = {p.name: _number(p) for p in kernel.of_kind(ParameterKind.BUFFER) if p.name not in written | uses.all}
+    searched = [a.buffer for a in work.accesses() if a.waits_share and a.offset is not None and _halves(a.offset)]
+    uses.searched.update(name for name in searched if reads.get(name) is not None)
+    for table in sorted(uses.searched):
+        alike = (name for name, number in reads.items() if number == reads[table] and name not in uses.searched)
+        uses.sought.update((name, table) for name in alike)
+
+
+def _number(parameter: Parameter) -> ScalarType | None:
+    """Return the type of a buffer's numbers; None where they are more than that."""
+    element = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
+    return element if isinstance(element, ScalarType) else None
+
+
+def _halves(offset: Expression) -> bool:
+    """Return whether half of something that changes from iteration to iteration is part of an offset."""
+
+    def is_half(atom: Atom) -> bool:
+        if atom.kind in _DIVISIONS and atom.operands[1].constant == 2 and _changes(atom.operands[0]):
+            return True
+        return any(is_half(inner) for operand in atom.operands for inner in _atoms(operand))
+
+    return any(is_half(atom) for atom in _atoms(offset))
+
+
+def _changes(value: Expression) -> bool:
+    return value.has("unknown") or any(atom.kind == "phi" for atom in _atoms(value))
+
+
+def _atoms(value: Expression) -> Iterator[Atom]:
+    return (atom for monomial, _ in value.terms for atom in monomial)
 
 
 def integer_element(parameter: Parameter) -> ScalarType | None:
@@ -102,6 +151,8 @@ def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launc
 def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: AccessBounds) -> tuple[Fill, str] | None:
     """Return what a buffer should hold, and the sentence that says so; None where that is not known (yet)."""
     name, known = parameter.name, dict(launch.buffers)
+    if name in uses.searched or name in uses.sought:
+        return _search_fill(parameter, uses, launch)
     element = integer_element(parameter)
     if element is None or name not in known:
         return None
@@ -130,6 +181,25 @@ def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: AccessBoun
             f"`{name}` says how often a loop runs: assumed to hold random counts below {LISTED_TRIPS}"
         )
     return None
+
+
+def _search_fill(parameter: Parameter, uses: Uses, launch: Launch) -> tuple[Fill, str] | None:
+    """Numbers that ascend, and random ones from the whole range of these: each search takes a way of its own."""
+    name, element, lengths = parameter.name, _number(parameter), dict(launch.buffers)
+    table = uses.sought.get(name, name)
+    if element is None or table not in lengths:
+        return None
+    greatest = 2 ** (8 * element.size_bytes - (element.kind is ScalarKind.SIGNED))
+    is_float = element.kind is ScalarKind.FLOAT
+    low, high = (0.0, 1.0) if is_float else (0, min(2 * lengths[table], greatest))
+    if name == table:
+        text = f"`{name}` is searched by halves: assumed to hold ascending numbers from {low:,} to {high:,}"
+        return Fill("sorted", (low, high)), text
+    said = dict(launch.fills).get(table)
+    if said is not None and said.kind in _RANGES:
+        low, high = said.arguments[:2]
+    text = f"numbers of `{name}` are looked up in `{table}`: assumed to be random, from {low:,} to {high:,}"
+    return Fill("uniform" if is_float else "randint", (low, high)), text
 
 
 def _limit(name: str, access: Access, launch: Launch, known: Mapping[str, int], found: AccessBounds) -> int:
