@@ -41,7 +41,9 @@ def open_device(device_id: str) -> cl.Device:
     if not ids:
         raise DeviceGone(NO_PLATFORM)
     if device_id not in ids:
-        raise DeviceGone(f"device `{device_id}` is not in this machine, or no longer; it has: {', '.join(ids)}")
+        raise DeviceGone(
+            f"device `{device_id}` is not in this machine, or no longer; this machine has: {', '.join(ids)}"
+        )
     return devices[ids.index(device_id)]
 
 

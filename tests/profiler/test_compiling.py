@@ -175,7 +175,7 @@ __kernel void outer(__global float* x) { inner(x); }
 
 
 def test_a_device_that_is_not_there_is_named(scale: Kernel) -> None:
-    with pytest.raises(DeviceGone, match="`no-such-device` is not there"):
+    with pytest.raises(DeviceGone, match="`no-such-device` is not in this machine"):
         compile_facts(request_of(scale, device="no-such-device"))
 
 
