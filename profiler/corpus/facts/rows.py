@@ -44,7 +44,8 @@ def read_rows(folder: Path) -> Rows:
         if (row["device"], row["kernel_id"], row["launch_key"]) in facts.place
     ]
     keys = [(row["device"], row["kernel_id"], row["launch_key"]) for row in given]
-    launch = facts.launch[[facts.place[key] for key in keys]]
+    places = [facts.place[key] for key in keys]
+    launch = facts.launch[places]
     device = np.array([of_device[name] for name, _, _ in keys], np.float32)
     none = (np.nan,) * len(COMPILED_FACT_NAMES)
     own = [launches[kernel, key] for _, kernel, key in keys]
@@ -53,7 +54,10 @@ def read_rows(folder: Path) -> Rows:
     codes = [
         compiled.get((short[name], kernel, each["place"])) for (name, kernel, _), each in zip(keys, own, strict=True)
     ]
-    code = [none if of is None else compiled_facts(of, each) for of, each in zip(codes, launch, strict=True)]
+    # Devices of one runtime share most launches and their code: what both make together is worked out once.
+    pairs = {(id(of), at): (of, at) for of, at in zip(codes, places, strict=True) if of is not None}
+    together = {pair: compiled_facts(of, facts.launch[at]) for pair, (of, at) in pairs.items()}
+    code = [together.get((id(of), at), none) for of, at in zip(codes, places, strict=True)]
     disturbed = np.array([row["is_disturbed"] for row in given])
     return Rows(
         launch=launch,
