@@ -38,6 +38,10 @@ class FileContext:
     recorded: RecordedOf = nothing_recorded
 
 
+# Of 19 kernels, 13 of those that were to gain 5 % became faster, and 9 of 11 that were to gain 10 %.
+_LEAST_GAINS = {AdviceCode.LOCAL_SIZE_MULTIPLE: 0.1}
+
+
 @dataclass(frozen=True, slots=True)
 class PredictedFix:
     """A fix, the whole text after it, and the launch before and after: predicted alike, by the models alone.
@@ -67,6 +71,11 @@ class PredictedFix:
     def gain(self) -> float:
         """Return the share of the time that it saves; negative where it costs."""
         return 1 - self.after_us / self.before_us if self.before_us > 0 else 0.0
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether it is predicted to gain more than such predictions are off by."""
+        return self.gain >= _LEAST_GAINS.get(self.fix.code, LEAST_GAIN)
 
     @property
     def speed_up(self) -> float:
@@ -113,13 +122,13 @@ class FixPredictor:
     def fixes(
         self, context: FileContext, kernel: str, launch: Launch, ignored: Iterable[str] = ()
     ) -> tuple[PredictedFix, ...]:
-        """Return the fixes worth showing, the most useful first: those that gain 5 % or more of the predicted time.
+        """Return the fixes worth showing, the most useful first.
 
         Of several ways to do the same (group sizes, factors of one loop) the best one.
         """
         off = set(ignored)
         found = [each for each in self.all_fixes(context, kernel, launch) if each.fix.code not in off]
-        return tuple(best_of(each for each in found if each.gain >= LEAST_GAIN))
+        return tuple(best_of(each for each in found if each.is_worth_it))
 
     def _edited(self, context: FileContext, found: FileForecast, number: int, fix: Fix) -> Forecast | None:
         """Return the launch in the edited text; None where it cannot be read or is not the same any more."""

@@ -1,10 +1,10 @@
 """The track record of each advice code: its fixes, applied to kernels of the corpus and measured before and after.
 
 For each kernel: predict every fix, then measure the kernel and its edited versions in turns, in one process, and
-compare all outputs. Edits that are predicted to gain 5 % or more are measured, of the others a sample (`--below`), by
-which recall is known. Kernels come from the generator and, with `--packages FOLDER`, in turns with kernels of real
-packages, whose sources are downloaded into that folder once. Rows go to a file of JSON lines, where a run that was
-stopped goes on; the table is made of all rows there.
+compare all outputs. Edits that are predicted to gain enough to be shown are measured, of the others a sample
+(`--below`), by which recall is known. Kernels come from the generator and, with `--packages FOLDER`, in turns with
+kernels of real packages, whose sources are downloaded into that folder once. Rows go to a file of JSON lines, where a
+run that was stopped goes on; the table is made of all rows there.
 
     .venv/bin/python tests/accuracy/fixes.py --device pocl --minutes 30 --kernels 1000
     .venv/bin/python tests/accuracy/fixes.py --packages /tmp/packages --kernels 0    # looks for sources only
@@ -26,7 +26,6 @@ from typing import Any
 
 from fix_record import table
 
-from model.advice.situation import LEAST_GAIN
 from model.device import Device
 from model.errors import KernelcastError
 from model.faults import contained
@@ -183,11 +182,11 @@ def _rows_of(
     looked_at["candidates"] = len(found)
     if not found or not FASTEST_US < found[0].before_us < SLOWEST_US:
         return [looked_at]
-    shown = list(best_of(each for each in found if each.gain >= LEAST_GAIN))[:MOST_AT_ONCE]
+    shown = list(best_of(each for each in found if each.is_worth_it))[:MOST_AT_ONCE]
     taken = {(each.fix.code, each.fix.title) for each in shown}
     others = [
         each
-        for each in best_of(each for each in found if each.gain < LEAST_GAIN)
+        for each in best_of(each for each in found if not each.is_worth_it)
         if Random(f"{name} {each.fix.title}").random() < arguments.below
         and (each.fix.code, each.fix.title) not in taken
     ]

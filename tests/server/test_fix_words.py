@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from model.advice.advice import AdviceCode
+from model.advice.fixes.fix import Fix
 from model.errors import KernelcastError
+from model.forecast import FileForecast
 from model.launch.launch import Launch
 from profiler.differences import Difference
 from profiler.measurement import KernelCrashed, MeasureRequest
 from profiler.side_by_side import SideBySide, Version
+from server.analysis.fix_gains import PredictedFix
 from server.text.fixes import proof_of, speed_up_text
 
 SAME = Difference(("b",))
@@ -73,3 +78,20 @@ def test_a_version_that_could_not_be_measured_says_why() -> None:
 )
 def test_factors_in_words(factor: float, text: str) -> None:
     assert speed_up_text(factor) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "gain", "is_shown"),
+    [
+        (AdviceCode.TOO_FEW_GROUPS, 0.04, False),
+        (AdviceCode.TOO_FEW_GROUPS, 0.06, True),
+        (AdviceCode.LOCAL_SIZE_MULTIPLE, 0.06, False),
+        (AdviceCode.LOCAL_SIZE_MULTIPLE, 0.11, True),
+    ],
+)
+def test_a_fix_is_shown_from_the_gain_on_that_such_predictions_tell(
+    code: AdviceCode, gain: float, is_shown: bool, forecast_of: Callable[..., FileForecast]
+) -> None:
+    (forecast,) = forecast_of("__kernel void k() { }").forecasts
+    fix = Fix(code, "Do it", ())
+    assert PredictedFix(fix, "", forecast, forecast, 100.0, 100.0 * (1 - gain)).is_worth_it is is_shown
