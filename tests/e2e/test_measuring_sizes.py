@@ -150,7 +150,7 @@ async def test_cancelling_midway_keeps_the_sizes_that_were_measured(start_editor
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["gone"], "no kernel 'gone'"), ([], "no kernel was named"), (["scale", "gone"], "no launch `gone`")],
+    [(["gone"], "no kernel 'gone'"), ([], "no kernel was named"), (["scale", "gone"], "no longer has a launch `gone`")],
 )
 async def test_what_is_not_there_is_not_measured(start_editor: Start, arguments: list[str], said: str) -> None:
     async with start_editor() as editor:

@@ -154,7 +154,7 @@ def test_a_full_disk_is_told_once_and_without_what_was_to_be_logged(
     for _ in range(3):
         handler.handle(_record("pygls", "Failed to handle %s", CODE))
     said = capsys.readouterr().err
-    assert said.count("the log cannot be written to") == 1
+    assert said.count("the log can no longer be written to") == 1
     assert "No space left" in said
     assert not [word for word in (*QUOTES, "Traceback") if word in said]
     handler.stream = None  # type: ignore[assignment]  # closing it would try once more

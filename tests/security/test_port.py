@@ -127,7 +127,7 @@ async def test_a_crowd_that_says_nothing_keeps_nobody_out(serve: Serve) -> None:
     async with serve(KERNELCAST_TOKEN=SECRET) as served:
         await served.line_with("listening")
         crowd = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(40)]
-        await served.line_with("came after it")
+        await served.line_with("other clients connected before")
         assert await served.answer_to(initialize({"token": SECRET})) == b"an answer"
         for _, writer in crowd:
             writer.close()
