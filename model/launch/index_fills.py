@@ -198,6 +198,8 @@ def _search_fill(parameter: Parameter, uses: Uses, launch: Launch) -> tuple[Fill
     said = dict(launch.fills).get(table)
     if said is not None and said.kind in _RANGES:
         low, high = said.arguments[:2]
+        if not is_float:  # whatever was said of integers, it must leave some to draw
+            low, high = int(low), max(int(high), int(low) + 1)
     text = f"numbers of `{name}` are looked up in `{table}`: assumed to be random, from {low:,} to {high:,}"
     return Fill("uniform" if is_float else "randint", (low, high)), text
 

@@ -39,7 +39,7 @@ def recall(edits: Sequence[Row]) -> float:
 def table(rows: Sequence[Row]) -> str:
     """Return the track record by code, of fixes that are predicted to gain 5 % or more, then of the others."""
     head = (
-        "Code", "Predicted to gain 5 %", "n", "Faster by 5 %", "Median gain", "Median predicted gain", "Error factor",
+        "Code", "Shown", "n", "Faster by 5 %", "Median gain", "Median predicted gain", "Error factor",
         "Recall", "Beyond 4 ulps", "Wrong",
     )  # fmt: skip
     lines = [f"| {' | '.join(head)} |", f"| --- | --- |{' ---: |' * (len(head) - 2)}"]

@@ -74,7 +74,7 @@ def test_wherever_one_looks_something_comes_first_and_first_of_all_what_is_there
 def test_both_answers_agree_and_a_later_edit_is_answered_whole() -> None:
     analyzer = Analyzer()
     found = analyzer.analyses(request(40, (0, 3 * LINES)))
-    partial, whole = next(found), next(found)  # nobody asks for more
+    partial, whole = next(found), next(found)  # as the scheduler does, which may stop here
     assert partial.is_partial
     assert not whole.is_partial
     after = {each.kernel.name: each.prediction for each in whole.forecast.forecasts}

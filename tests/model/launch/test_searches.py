@@ -82,6 +82,7 @@ def test_what_somebody_says_holds_and_keys_follow_the_table(cpu: Device) -> None
     found = fills_of(forecast(search(LOOPS[0], fills="fill.table=sorted:10:500"), cpu))
     assert found == {"table": "sorted:10:500", "keys": "randint:10:500"}
     assert fills_of(forecast(search(LOOPS[0], fills="fill.keys=const:7"), cpu))["keys"] == "const:7"
+    assert fills_of(forecast(search(LOOPS[0], fills="fill.table=uniform:0:0.5"), cpu))["keys"] == "randint:0:1"
 
 
 def test_lists_are_not_searches(cpu: Device) -> None:
