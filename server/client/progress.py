@@ -34,10 +34,11 @@ class ProgressBar:
         """Wait until the user presses cancel."""
         await self._pressed.wait()
 
-    def unless_pressed(self) -> None:
-        """Raise Cancelled if the user has pressed cancel."""
+    def commit(self, text: str) -> None:
+        """End the bar, and its button with it: what follows cannot be cancelled. Raises Cancelled if it was pressed."""
         if self.cancel.is_set():
             raise Cancelled("cancelled")
+        self.end(text)
 
     def _press(self) -> None:
         self.cancel.set()

@@ -71,12 +71,13 @@ async def apply_and_measure(ls: KernelcastServer, params: types.ExecuteCommandPa
         await _edit(ls, snapshot.document.uri, snapshot.document.text.value, fix.text, title)
         try:
             with ls.activities.during(f"Measuring {kernel} before and after"):
-                proof = await _measured(ls, snapshot, fix, bar)
-            bar.unless_pressed()  # when the last run was over
+                side = await _measured(ls, snapshot, fix, bar)
+            proof = proof_of(side, snapshot.settings.tolerance_ulps)
+            bar.commit(proof.text)  # nothing was kept until here
+            await _keep(ls, snapshot, fix, side)
         except BaseException:
             await _take_back(ls, uri, snapshot, fix)
             raise
-        said = proof.text
     except Cancelled as error:
         said = "cancelled"
         return error_answer(error)
@@ -104,7 +105,7 @@ async def _wanted(ls: KernelcastServer, snapshot: Snapshot, named: tuple[str, st
     return fix
 
 
-async def _measured(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix, bar: ProgressBar) -> Proof:
+async def _measured(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix, bar: ProgressBar) -> SideBySide:
     settings, device = snapshot.settings, snapshot.device
     path = str(snapshot.document.path) if snapshot.document.path else None
     versions = [
@@ -122,8 +123,7 @@ async def _measured(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix,
     side = await ls.jobs.run(run, bar.report, bar.cancel)
     if side.was_cancelled:
         raise Cancelled("cancelled")
-    await _keep(ls, snapshot, fix, side)
-    return proof_of(side, settings.tolerance_ulps)
+    return side
 
 
 async def _keep(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix, side: SideBySide) -> None:

@@ -43,8 +43,7 @@ async def tune(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict
         order = _order(snapshot, view)
         with ls.activities.during(title):
             outcome = await _searched(ls, order, bar)
-        bar.unless_pressed()  # when the last run was over: nothing was kept yet
-        said = outcome.sentence
+        bar.commit(outcome.sentence)  # nothing was kept until here
         await _keep(ls, snapshot, view, outcome)
     except Cancelled as error:
         said = "cancelled"

@@ -15,6 +15,12 @@ QUICK = "{ measure = { budgetS = 0.3, timeLimitS = 40 } }"
 SET_UP = f'require("kernelcast").setup({{ settings = {QUICK} }})'
 ENABLE = f'vim.lsp.config("kernelcast", {{ settings = {{ kernelcast = {QUICK} }} }})\nvim.lsp.enable("kernelcast")'
 
+
+def patient(init: str) -> str:
+    """As many runs as it takes somebody to look, or to find the button that cancels."""
+    return init.replace("budgetS = 0.3", "budgetS = 30")
+
+
 # What happens at a moment is written down, so that a test can look at it later.
 _RECORDS = """
 _G.seen = { opened = {}, progress = {} }

@@ -10,6 +10,7 @@ import pytest
 from tests.editors.faster import ENDLESS_TURN, PLAIN, SLOW_SUM, SUM, SWAP, TUNED, TURN, TURNED, UNSURE, WRITE
 from tests.editors.neovim.conftest import Start, Version
 from tests.editors.neovim.editor import Neovim
+from tests.editors.neovim.home import patient
 
 pytestmark = [pytest.mark.timeout(240), pytest.mark.device]
 
@@ -52,8 +53,8 @@ def test_a_user_who_turns_away_keeps_the_launch(start: Start) -> None:
 
 
 @pytest.mark.parametrize("moment", ["Finding a faster launch", "measuring the best", "turn "])
-def test_a_search_that_is_cancelled_leaves_no_trace(start: Start, moment: str) -> None:
-    editor = settled(start, "total.cl", SLOW_SUM)
+def test_a_search_that_is_cancelled_leaves_no_trace(start: Start, version: Version, moment: str) -> None:
+    editor = settled(start, "total.cl", SLOW_SUM, patient(version.init))
     before = editor.hint()
     editor.run("KernelcastTune total")
     editor.window.until(moment)

@@ -8,16 +8,12 @@ import pytest
 
 from tests.editors.neovim.conftest import ONE_KERNEL, Start, Version
 from tests.editors.neovim.editor import Neovim
+from tests.editors.neovim.home import patient
 
 pytestmark = [pytest.mark.timeout(240), pytest.mark.device]
 
 TWO_KERNELS = ONE_KERNEL + ONE_KERNEL.replace("blend", "brighten")
 TWO_LAUNCHES = "// kernelcast: global=n local=64 n=1024 name=small\n" + ONE_KERNEL.replace("65536", "65536 name=large")
-
-
-def patient(init: str) -> str:
-    """As many runs as somebody has time to look at."""
-    return init.replace("budgetS = 0.3", "budgetS = 30")
 
 
 def test_the_menu_of_code_actions_measures(editor: Neovim) -> None:
