@@ -20,6 +20,7 @@ from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpKind, Pattern
 from model.work.features.access_facts import GLOBAL_SPACES
+from model.work.features.shared_operations import Executed, executed
 from model.work.features.vectorization_contexts import ContextCount
 from model.work.work_counts import WorkCounts
 
@@ -71,17 +72,18 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     surprise_ns = MISPREDICTED_CLOCKS * _clock_ns(device)
     fp = integer = special = waiting = issue = local = private = images = serial = 0.0
     lanes = work.local_size[0] if work.local_size else 1
-    has_calls = any(_is_called(part) for part in work.contexts)
+    parts = [(part, executed(part, work.local_size, device)) for part in work.contexts]
+    has_calls = any(_is_called(part, ops) for part, ops in parts)
     shares = {
-        part.context: costs.scalar_share(part.context, lanes, has_calls=has_calls) for part in work.contexts if part.ops
+        part.context: costs.scalar_share(part.context, lanes, has_calls=has_calls) for part, _ in parts if part.ops
     }
     if not work.barriers and max(shares.values(), default=0.0) >= ALL_SCALAR:
         # A runtime that leaves a loop or a branch to lone work-items does so with all the code around it.
         shares = dict.fromkeys(shares, 1.0)
-    for part in work.contexts:
+    for part, ops in parts:
         share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
-        for op in part.ops:
+        for op in ops.all:
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
         for placed in part.accesses:
@@ -95,10 +97,10 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
             if placed.is_call:
                 own[where] += 1e-3 * access.count * costs.bare_call_ns
         waiting += 1e-3 * share * part.surprises * surprise_ns
-        executed = sum(op.count for op in part.ops) + sum(placed.access.count for placed in part.accesses)
-        side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, executed))
+        instructions = sum(op.count for op in ops.all) + sum(placed.access.count for placed in part.accesses)
+        side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, instructions))
         in_line = 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side
-        overlapping = max(1.0, REORDER_WINDOW * work.work_items / max(1.0, executed))
+        overlapping = max(1.0, REORDER_WINDOW * work.work_items / max(1.0, instructions))
         loads_us = sum(dependent_loads_us(placed.access, device) for placed in part.accesses) / overlapping
         if share >= ALL_SCALAR and chase_gaccess_s(0, rates):  # side by side in a vector, chains overlap
             serial += CPU_SUSTAINED * loads_us
@@ -110,12 +112,12 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far, serial)
 
 
-def _is_called(part: ContextCount) -> bool:
-    """Return whether a function is called that some runtimes do not inline, and so do not vectorise around.
+def _is_called(part: ContextCount, ops: Executed) -> bool:
+    """Return whether work-items call a function that some runtimes do not inline, and so do not vectorise around.
 
     Reading and writing images is calling functions, and so are `vload` and `vstore`.
     """
-    return any(op.function and op.function in BUILTINS for op in part.ops) or any(
+    return any(op.function and op.function in BUILTINS for op in ops.each) or any(
         placed.image or placed.is_call for placed in part.accesses
     )
 

@@ -31,6 +31,18 @@ def parse_from(start: int, text: str) -> Tree:
     return Parser(_language(), included_ranges=[alone]).parse(data)
 
 
+LOOP_EXITS = ("break_statement", "return_statement", "goto_statement")
+_LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
+
+
+def is_in_loop(node: Node) -> bool:
+    """Return whether a loop of the same function stands around `node`."""
+    at: Node | None = node
+    while at is not None and at.type not in _LOOPS:
+        at = at.parent
+    return at is not None
+
+
 def children(node: Node, *types: str) -> Iterator[Node]:
     """Named children of the given types."""
     return (c for c in node.named_children if c.type in types)

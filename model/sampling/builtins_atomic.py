@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, VOID
+from model.opencl.kernel import ParameterKind
+from model.opencl.syntax import is_in_loop
 from model.opencl.types import PointerType, ScalarKind, ScalarType
 from model.sampling.code import Code, Place
 from model.sampling.compiler import Compiler
@@ -54,9 +58,12 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     for token in read_through(pointer.taint):
         c.flows.assigned(token, operand.taint)
     c.cost += 30
+    is_ticket = _is_ticket(c, pointer, node) if word in ("add", "sub") and kind.kind is not ScalarKind.FLOAT else never
 
     def run(f: Lanes) -> Value:
         at, value = where(f), what(f)
+        if f.stands_for > 1 and is_ticket():
+            value = value * dtype.type(round(f.stands_for))
         if access is not None:
             f.context.accesses[access].note(f, at, dtype.itemsize)
         active, addresses, operands = _active(f, at, value)
@@ -64,6 +71,27 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         return _spread(f, active, before, dtype)
 
     return Code(run, kind, is_pure=False, taint=read_through(pointer.taint))
+
+
+def _is_ticket(c: Compiler, pointer: Code, node: Node) -> Callable[[], bool]:
+    """Return what tells, once all is compiled, whether a counter in global memory deals out the rounds of a loop.
+
+    All work-items of the launch draw from it, and of those that are not run, each lane draws for some.
+    """
+    if not is_in_loop(node):
+        return never
+    drawn = read_through(pointer.taint)
+
+    @cache
+    def is_ticket() -> bool:
+        buffers = {p.name for p in c.kernel.of_kind(ParameterKind.BUFFER)}
+        return not buffers.isdisjoint(c.flows.buffers(drawn) & c.flows.buffers(c.ending_taints))
+
+    return is_ticket
+
+
+def never() -> bool:
+    return False
 
 
 def _active(f: Lanes, at: Value, *values: Value) -> tuple[Value, ...]:

@@ -130,6 +130,8 @@ class Compiler:
         self.has_barriers = False
         self.address_taints: frozenset[str] = NO_TAINT
         self.atomic_taints: frozenset[str] = NO_TAINT  # of what atomic operations give back
+        self.ending_taints: frozenset[str] = NO_TAINT  # of what ends loops
+        self.takes_turns = False  # somewhere lanes go one by one
         self.may_misalign = False
         self.fixed: dict[int, Any] = {}  # what some slots hold throughout
         self.launch_slots: dict[tuple[str, int], int] = {}

@@ -21,8 +21,9 @@ class Lanes:
     """`mask` None: all lanes of this width are active. `lane`: their numbers in the sample; None where they are all.
 
     `declared`: how many lanes were active when a variable was declared; where as many are when it is set, no other
-    lane's value is to be kept. `loops`: how many are being run, one in the other. `unfinished`: those that the budget
-    ended, innermost first; `cut`: those behind which the run went on.
+    lane's value is to be kept. `stands_for`: so many work-items of the launch, each lane is one of. `loops`: how many
+    are being run, one in the other. `unfinished`: those that the budget ended, innermost first; `cut`: those behind
+    which the run went on.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Lanes:
         "memory",
         "meter",
         "returned",
+        "stands_for",
         "subgroup",
         "unfinished",
         "values",
@@ -59,6 +61,7 @@ class Lanes:
         self.context = context
         self.subgroup: Array = np.arange(items, dtype=np.int64)
         self.group: Array = np.zeros(items, np.int64)
+        self.stands_for = 1.0
         self.loops = 0
         self.unfinished: list[Unfinished] = []
         self.cut: list[Unfinished] = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tree_sitter import Node
 
-from model.opencl.syntax import find
+from model.opencl.syntax import LOOP_EXITS, find
 from model.sampling.code import Run
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
@@ -17,7 +17,7 @@ from model.sampling.dispatch import expression, statement
 from model.sampling.estimate import Unfinished
 from model.sampling.lanes import Compacted
 from model.sampling.upper_bounds import Remaining, remaining_iterations
-from model.sampling.values import BudgetEnded, Value
+from model.sampling.values import NO_TAINT, BudgetEnded, Value
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NARROW = 48  # lanes below which it does not pay to leave any away
 _KEPT_SHARE = 0.75
 _SHARE = 0.7  # of the remaining steps: the most that a loop may use, unless it is nested in another
-_EXITS = ("break_statement", "return_statement", "goto_statement")
+_EXCHANGES = frozenset({"atomic_xchg", "atom_xchg", "atomic_exchange", "atomic_exchange_explicit"})
 
 
 @dataclass(slots=True)
@@ -40,6 +40,7 @@ class _Loop:
     cost: int
     remaining: Remaining | None
     has_exits: bool
+    in_turns: bool
 
     def run(self, f: Lanes) -> bool:
         record = f.context.sites[self.site]
@@ -54,7 +55,10 @@ class _Loop:
             f.meter.limit = f.meter.spent + _SHARE * max(0.0, limit - f.meter.spent)
         f.loops += 1
         try:
-            self.iterate(f, record, trace, is_first=not self.checks_first)
+            if self.in_turns and f.active > 1:
+                self.iterate_in_turns(f, record, trace)
+            else:
+                self.iterate(f, record, trace, is_first=not self.checks_first)
         except BudgetEnded:
             f.unfinished.append(trace.unfinished(record, context, self.site, has_exits=self.has_exits))
             if f.loops > 1 or f.meter.why != "steps" or f.meter.spent > limit:
@@ -75,6 +79,23 @@ class _Loop:
             f.mask = left
         record.completed += max(0, f.active - still_inside)
         return False
+
+    def iterate_in_turns(self, f: Lanes, record: Value, trace: _Trace) -> None:
+        """Run one lane after the other, each until it is through.
+
+        For loops that go on until an exchange finds nothing, as those that stand for an atomic addition of floats do:
+        of lanes in step each finds what the one before it has just put there, and all but one begin anew. Work-items
+        that run one after the other find nothing, as those of a GPU mostly do where not all want one place.
+        """
+        for lane in np.flatnonzero(f.whole_mask()):
+            mask = np.zeros(f.width, np.bool_)
+            mask[lane] = True
+            f.mask, f.active = mask, 1
+            alone = Compacted(f, self.slots)
+            try:
+                self.iterate(f, record, trace, is_first=not self.checks_first)
+            finally:
+                alone.restore(f)
 
     def iterate(self, f: Lanes, record: Value, trace: _Trace, *, is_first: bool) -> None:
         """Run until no lane is left; `is_first`: the next iteration begins without a look at the condition."""
@@ -192,11 +213,23 @@ def loop(c: Compiler, node: Node) -> Step:
             body = statement(c, body_node)
         update = expression(c, update_node).run if update_node is not None else None
         is_endless = condition is None or (condition.constant is not None and bool(condition.constant))
-        site = c.site(node, condition.taint if condition is not None else frozenset())
+        taint = condition.taint if condition is not None else NO_TAINT
+        c.ending_taints |= taint
+        site = c.site(node, taint)
         remaining = remaining_iterations(c, condition_node, node)
+        in_turns = condition_node is not None and any(
+            _is_exchange(c, call) for call in find(condition_node, "call_expression")
+        )
+        c.takes_turns |= in_turns
         cost, c.cost = c.cost, outer_cost  # each iteration is charged when it runs
     truth = truth_of(condition) if condition is not None and not is_endless else None
     return _Loop(
         site, first, truth, update, body, node.type != "do_statement", tuple(sorted(slots)), cost, remaining,
-        any(find(body_node, *_EXITS)) or (condition_node is not None and "&&" in c.reader.text(condition_node)),
+        any(find(body_node, *LOOP_EXITS)) or (condition_node is not None and "&&" in c.reader.text(condition_node)),
+        in_turns,
     ).run  # fmt: skip
+
+
+def _is_exchange(c: Compiler, call: Node) -> bool:
+    function = call.child_by_field_name("function")
+    return function is not None and c.reader.text(function) in _EXCHANGES

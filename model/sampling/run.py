@@ -27,6 +27,7 @@ from model.work.regions.region import Site
 
 DEFAULT_BUDGET = SampleBudget()
 FIRST_ITEMS, MOST_ITEMS = 2048, 1 << 15
+_FIRST_IN_TURNS = 256  # where they go one by one
 _ENOUGH = 0.35  # of the budget: no further batch is begun once so much is spent
 _PATIENCE = 4  # times the budget for the first batch to end: what a loop does later cannot be told from how it begins
 _MOST_BYTES = 64 << 20  # of private or of local memory
@@ -131,7 +132,7 @@ class _Sampling:
 
     def _first_items(self) -> int:
         layout = self.compiled.compiler.layout
-        first = FIRST_ITEMS
+        first = _FIRST_IN_TURNS if self.compiled.compiler.takes_turns else FIRST_ITEMS
         while first > 32 and first * max(1, layout.private_bytes) > _MOST_BYTES:
             first //= 2
         return first
@@ -144,6 +145,7 @@ class _Sampling:
         values = arguments(self.kernel, self.launch, memory, chosen.group)
         lanes = Lanes(chosen.count, c.slots, memory, self.meter, Context(body.sites))
         lanes.subgroup, lanes.group = chosen.subgroup, chosen.group
+        lanes.stands_for = prod(self.shape.global_size) / chosen.count
         _launch_slots(c.launch_slots, lanes, chosen, self.shape)
         for slot, value in c.fixed.items():
             lanes.values[slot] = value

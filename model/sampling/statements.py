@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import VOID
 from model.opencl.jumps import Jump
+from model.opencl.syntax import LOOP_EXITS, find, is_in_loop
 from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, StructType, Type
 from model.sampling.code import Code, Run
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Step, Variable, field
@@ -161,6 +162,8 @@ def _if(c: Compiler, node: Node) -> Step:
     condition = expression(c, field(c, node, "condition"))
     site = c.site(node, condition.taint)
     c.cost += 3
+    if is_in_loop(node) and any(find(node, *LOOP_EXITS)):
+        c.ending_taints |= condition.taint
 
     def consequence() -> Step:
         with c.scope():

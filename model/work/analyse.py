@@ -52,6 +52,8 @@ def _work(state: ExecutionState) -> Work:
         assume(state, "source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
     run_statement(state, function.body)
     root = state.root.freeze(needed(state.root, state.rests))
+    if not (state.root.leaves_traces() or state.findings.unknowns or state.findings.assumptions):
+        root = Block((), (), (), ())  # compilers leave nothing of it
     memory, findings = state.memory, state.findings
     tables = {name: numbers for name, table in memory.tables.items() if (numbers := numbers_of(table)) is not None}
     return Work(

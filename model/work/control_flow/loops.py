@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from model.opencl.syntax import find
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
 from model.work.control_flow.branches import go_on_unless
 from model.work.control_flow.declarations import run_declaration
@@ -120,11 +121,19 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
     forget_available(state, available, outer.level)
     _leave(state, tried, entry, trips.count)
     _memory_after(state, tried, kept, trips.count, mark, node)
-    if trips.leaves is not None and trips.leaves.ends_in_header and loop is not None:
+    if loop is not None and trips.leaves is not None and (trips.leaves.ends_in_header or _asks_memory(state, node)):
         # Once more than the body: the time it fails.
         loop.conditions = (*loop.conditions, iteration_condition(state, node))
     state.line = line
     return _returned(state, node, trips, tried, line)
+
+
+def _asks_memory(state: ExecutionState, node: Node) -> bool:
+    """Return whether the condition of a loop is an atomic operation, or has one in it."""
+    condition = node.child_by_field_name("condition")
+    calls = list(find(condition, "call_expression")) if condition is not None else []
+    functions = [function for call in calls if (function := call.child_by_field_name("function")) is not None]
+    return any(state.reader.text(function).startswith(("atomic_", "atom_")) for function in functions)
 
 
 def _in_region(state: ExecutionState, node: Node) -> Expression:

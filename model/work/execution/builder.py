@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.expressions.operations import division_of, recomposed
-from model.work.expressions.symbolic import LEAF_KINDS, Atom, Expression, made_of, number
+from model.work.expressions.symbolic import GLOBAL_ID, LEAF_KINDS, LOCAL_ID, Atom, Expression, made_of, number
 from model.work.regions.launch_arithmetic import Arithmetic
 from model.work.regions.region import Access, Block, Branch, Event, Leaves, Loop, Op, Site
+
+_Key = tuple[int, OpKind, str, int, str, int]  # line, kind, element, width, function, dimensions that share it
 
 
 class PendingOp(NamedTuple):
@@ -49,7 +52,7 @@ class Builder:
     arithmetic: list[Arithmetic] = field(default_factory=list)
 
     def freeze(self, live: Live) -> Block:
-        counts: defaultdict[tuple[int, OpKind, str, int, str], float] = defaultdict(float)
+        counts: defaultdict[_Key, float] = defaultdict(float)
         for op in self.ops:
             width = len(op.results)
             needed = sum(1 for r in op.results if r in live) if width else 1
@@ -57,11 +60,13 @@ class Builder:
                 # A vector operation is executed whole, unless one component is all that is asked of it.
                 width = width if needed > 1 else 1
                 kinds = _REMAINDER if _is_left_of_division(op, live) else (op.kind,)
+                shared = _shared(op.results)
                 for kind in kinds:
-                    counts[op.line, kind, op.element, width, op.function] += width * op.per_result
+                    counts[op.line, kind, op.element, width, op.function, shared] += width * op.per_result
         return Block(
             ops=tuple(
-                Op(line, kind, element, n, width, name) for (line, kind, element, width, name), n in counts.items()
+                Op(line, kind, element, n, width, name, shared)
+                for (line, kind, element, width, name, shared), n in counts.items()
             ),
             accesses=tuple(a for pending in self.accesses if (a := _executed(pending, live)) is not None),
             barriers=tuple(self.barriers),
@@ -80,7 +85,14 @@ class Builder:
             or any(part.has_effects(live) for part in parts)
         )
 
+    def leaves_traces(self) -> bool:
+        """Return whether it writes what outlives its work-group, in itself or further in."""
+        return any(
+            (not each.results or each.access.is_atomic) and each.access.space not in _OWN for each in self.accesses
+        ) or any(part.leaves_traces() for inner in self.inner for part in inner.blocks)
 
+
+_OWN = frozenset({AddressSpace.PRIVATE, AddressSpace.LOCAL})
 _REMAINDER = (OpKind.INT_MUL, OpKind.INTEGER)  # a - (a / b) * b
 
 
@@ -97,7 +109,18 @@ def _is_left_of_division(op: PendingOp, live: Live) -> bool:
     return atom is not None and (division := division_of(atom)) is not None and division in live.atoms
 
 
-def _integer_words(counts: Mapping[tuple[int, OpKind, str, int, str], float]) -> float:
+def _shared(results: tuple[Expression, ...]) -> int:
+    """Return in how many dimensions, from the first on, work-items may differ and still compute the same.
+
+    None, where memory or what nobody knows has a part in it.
+    """
+    if not results or any(result.leaf_kinds > 1 for result in results):
+        return 0
+    leaves = frozenset().union(*(result.leaves for result in results))
+    return next((d for d in range(3) if GLOBAL_ID[d] in leaves or LOCAL_ID[d] in leaves), 3)
+
+
+def _integer_words(counts: Mapping[_Key, float]) -> float:
     """Integer operations in units of 32 bits."""
     return sum(
         n * (2 if element.endswith("64") else 1)

@@ -21,7 +21,7 @@ from model.work.execution.values import (
     width_of,
 )
 from model.work.execution.variables import fresh_value
-from model.work.expressions.floats import factors_of, float_result, literal, negated
+from model.work.expressions.floats import factors_of, float_comparison, float_result, literal, negated
 from model.work.expressions.operations import equal, less, negation, operation
 from model.work.expressions.symbolic import ONE, ZERO, Expression, number, opaque
 from model.work.regions.launch_arithmetic import noted
@@ -102,7 +102,7 @@ def _comparison(state: ExecutionState, operator: str, a: Value, b: Value, kind: 
     target = VectorType(kind, width) if width > 1 else kind
     pairs = zip(components(convert(state, a, target)), components(convert(state, b, target)), strict=True)
     if kind.kind is _FLOAT:
-        results = tuple(opaque("compare", operator, x, y) for x, y in pairs)
+        results = tuple(float_comparison(operator, x, y) for x, y in pairs)
         count_operations(state, OpKind.COMPARE, kind, *results)
     else:
         results = tuple(_integer_comparison(operator, x, y) for x, y in pairs)

@@ -9,9 +9,14 @@ from __future__ import annotations
 import math
 import operator as operators
 
-from model.work.expressions.symbolic import Expression, opaque
+from model.work.expressions.symbolic import ONE, ZERO, Expression, opaque
 
 _FOLDED = {"+": operators.add, "-": operators.sub, "*": operators.mul, "/": operators.truediv}
+_COMPARED = {
+    "<": operators.lt, "<=": operators.le, ">": operators.gt, ">=": operators.ge, "==": operators.eq,
+    "!=": operators.ne,
+}  # fmt: skip
+_ROUNDED = 1e-6  # relative: numbers nearer to each other than that may be equal, or not, in single precision
 
 
 def literal(value: float) -> Expression:
@@ -69,6 +74,16 @@ def float_result(operator: str, x: Expression, y: Expression) -> Expression:
                 if number == 0 and math.copysign(1, number) < 0:
                     return other
     return _kept(operator, x, y)
+
+
+def float_comparison(operator: str, x: Expression, y: Expression) -> Expression:
+    """`x operator y`: 1 or 0 where the compiler knows both, and rounding does not decide it."""
+    a, b = known_value(x), known_value(y)
+    if a is None or b is None or not math.isfinite(a - b):
+        return opaque("compare", operator, x, y)
+    if abs(a - b) > _ROUNDED * max(abs(a), abs(b)) or (a == b and a.is_integer()):
+        return ONE if _COMPARED[operator](a, b) else ZERO
+    return opaque("compare", operator, x, y)
 
 
 def _kept(operator: str, x: Expression, y: Expression) -> Expression:

@@ -29,7 +29,7 @@ class Breakdown:
             runs = self.walk.runs.get(id(part.block), 0.0)
             if runs <= 0:
                 continue
-            for line, kind, element, count, width, function in part.block.ops:
+            for line, kind, element, count, width, function, _ in part.block.ops:
                 if count:
                     ops[line][kind, element, width, function] += count * runs
             for line in part.block.barriers:

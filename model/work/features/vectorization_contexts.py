@@ -16,7 +16,7 @@ from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
 from model.work.expressions.operations import recomposed
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
-from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, Outline, Part
+from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part
 from model.work.regions.region import Access, Loop
 from model.work.walk.walk import Walk
 
@@ -53,9 +53,20 @@ class Placed(NamedTuple):
     is_masked: bool = False  # in vector code, of those work-items that a branch lets in
 
 
+class Shared(NamedTuple):
+    """Some of the operations of a surrounding, whose results are the same in the first `dimensions` of a group.
+
+    `is_guarded`: neighbours may differ in whether they come to them, or they stand in an unrolled loop.
+    """
+
+    op: OpCount
+    dimensions: int
+    is_guarded: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ContextCount:
-    """What a launch executes in one surrounding.
+    """What a launch executes in one surrounding, `shared` once for each work-item, as the source has it.
 
     `chain_ops` are operations that wait for the one before, `surprises` the turns that a processor cannot foresee:
     the rarer side of branches that the data decide, and the ends of loops of which the data decide the length.
@@ -63,6 +74,7 @@ class ContextCount:
 
     context: Context
     ops: tuple[OpCount, ...]
+    shared: tuple[Shared, ...]
     accesses: tuple[Placed, ...]
     chain_ops: float
     surprises: float
@@ -73,6 +85,7 @@ class _Found:
     """What was met in one surrounding; operations by the number of their key."""
 
     ops: dict[int, float] = field(default_factory=dict)
+    shared: dict[tuple[int, int, bool], float] = field(default_factory=dict)  # key, dimensions, is_guarded
     accesses: list[Placed] = field(default_factory=list)
     chain_ops: float = 0.0
     surprises: float = 0.0
@@ -104,7 +117,8 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     return tuple(
         ContextCount(
             context,
-            tuple(OpCount(keys[k][0], keys[k][1], n, keys[k][2], keys[k][3]) for k, n in own.ops.items() if n),
+            tuple(_op(keys[k], n) for k, n in own.ops.items() if n),
+            tuple(Shared(_op(keys[k], n), d, is_guarded) for (k, d, is_guarded), n in own.shared.items() if n),
             tuple(own.accesses),
             own.chain_ops,
             own.surprises,
@@ -112,6 +126,11 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
         for context, own in found.items()
         if own.is_met
     )
+
+
+def _op(key: OpKey, count: float) -> OpCount:
+    kind, element, width, function = key
+    return OpCount(kind, element, count, width, function)
 
 
 def _inside(
@@ -155,6 +174,10 @@ def _add(
             total = own.ops
             for key, times in ops:
                 total[key] = total.get(key, 0.0) + times * runs
+    for key, times, dimensions, is_guarded, is_unrolled in part.shared:
+        same = found[Context.UNROLLED if is_unrolled and context is Context.STRAIGHT else context].shared
+        at = key, dimensions, is_guarded
+        same[at] = same.get(at, 0.0) + times * runs
     for access in part.accesses:
         count = counted.get(id(access))
         if count is not None:

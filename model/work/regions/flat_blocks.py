@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -20,6 +20,19 @@ Ops = tuple[tuple[int, float], ...]  # the number of a key, and how often a bloc
 _LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
 
 
+class SharedOp(NamedTuple):
+    """Operations, by the number of their key, that are the same in the first `dimensions` of a group.
+
+    `is_guarded`: neighbours may differ in whether they come to them, or they stand in an unrolled loop.
+    """
+
+    key: int
+    times: float
+    dimensions: int
+    is_guarded: bool
+    is_unrolled: bool
+
+
 class Form(StrEnum):
     """How a compiler sees the index of an access, wherever it leads."""
 
@@ -33,8 +46,8 @@ class Part:
     """One block: the body of `loop`, or one side of `branch` (`is_then`: the first), in the block numbered `parent`.
 
     `accesses` are those that go to memory. `ops` leaves out what stands on lines of loops that were followed iteration
-    by iteration: that is in `unrolled`. `waits`: work-items go through the loop one by one. `parts_ways`: neighbouring
-    work-items may differ in whether they enter.
+    by iteration: that is in `unrolled`. `shared` are those of both, outside of loops, whose results neighbours share.
+    `waits`: work-items go through the loop one by one. `parts_ways`: neighbours may differ in whether they enter.
     """
 
     block: Block
@@ -45,6 +58,7 @@ class Part:
     accesses: tuple[Access, ...]
     ops: Ops
     unrolled: Ops
+    shared: tuple[SharedOp, ...]
     unrolled_lines: frozenset[int]
     has_barrier: bool
     waits: bool
@@ -66,21 +80,25 @@ def outline_of(root: Block, unrolled: frozenset[int]) -> Outline:
     keys: dict[OpKey, int] = {}
     barriers: dict[int, bool] = {}
     _mark_barriers(root, barriers)
-    stack: list[tuple[_Inner, int, bool]] = [(_Inner(root), -1, False)]
+    stack: list[tuple[_Inner, int, bool, bool | None]] = [(_Inner(root), -1, False, False)]
     while stack:
-        (block, loop, branch, is_then), parent, over_barrier = stack.pop()
+        (block, loop, branch, is_then), parent, over_barrier, is_guarded = stack.pop()
         has_barrier = barriers[id(block)]
         waits = loop is not None and not has_barrier and _waits(loop, over_barrier=over_barrier)
         own = len(parts)
+        parts_ways = branch is not None and differs(branch)
+        # None: in a loop.
+        is_guarded = None if loop is not None or is_guarded is None else is_guarded or parts_ways
         parts.append(
             Part(
                 block, parent, loop, branch, is_then, tuple(a for a in block.accesses if not is_register(a)),
-                _merged(block, keys, unrolled, inside=False), _merged(block, keys, unrolled, inside=True), unrolled,
-                has_barrier, waits, branch is not None and differs(branch),
+                _merged(block, keys, unrolled, inside=False), _merged(block, keys, unrolled, inside=True),
+                () if is_guarded is None else tuple(_shared(block, keys, unrolled, is_guarded=is_guarded)),
+                unrolled, has_barrier, waits, parts_ways,
             )
         )  # fmt: skip
         over = over_barrier or (loop is not None and has_barrier)
-        stack.extend(reversed([(inner, own, over) for inner in _within(block)]))
+        stack.extend(reversed([(inner, own, over, is_guarded) for inner in _within(block)]))
     return Outline(tuple(parts), tuple(keys))
 
 
@@ -102,11 +120,20 @@ def _within(block: Block) -> Iterator[_Inner]:
 
 def _merged(block: Block, keys: dict[OpKey, int], unrolled: frozenset[int], *, inside: bool) -> Ops:
     merged: dict[int, float] = {}
-    for line, kind, element, count, width, function in block.ops:
+    for line, kind, element, count, width, function, _ in block.ops:
         if count and (line in unrolled) is inside:
             key = keys.setdefault((kind, element, width, function), len(keys))
             merged[key] = merged.get(key, 0.0) + count
     return tuple(merged.items())
+
+
+def _shared(
+    block: Block, keys: Mapping[OpKey, int], unrolled: frozenset[int], *, is_guarded: bool
+) -> Iterator[SharedOp]:
+    for line, kind, element, count, width, function, shared in block.ops:
+        if count and shared:
+            is_unrolled = line in unrolled
+            yield SharedOp(keys[kind, element, width, function], count, shared, is_guarded or is_unrolled, is_unrolled)
 
 
 def _mark_barriers(block: Block, found: dict[int, bool]) -> bool:

@@ -44,7 +44,11 @@ class Access:
 
 
 class Op(NamedTuple):
-    """Operations per execution of a block, counted as in `counts.OpCount`."""
+    """Operations per execution of a block, counted as in `counts.OpCount`.
+
+    Their results are the same for all work-items that differ in the first `shared` dimensions only: 3 for all of a
+    group.
+    """
 
     line: int
     kind: OpKind
@@ -52,6 +56,7 @@ class Op(NamedTuple):
     times: float
     width: int = 1
     function: str = ""
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,8 @@ def test_a_column_of_a_tile_conflicts_unless_it_is_padded(count: Count, columns:
 
 
 def test_the_layout_of_the_group_decides_which_lanes_are_neighbours(count: Count) -> None:
-    text = (
-        """__kernel void f(__global float *x, __local float *t) { t[get_local_id(0) * 32 + get_local_id(1)] = x[0]; }"""
-    )
+    text = """__kernel void f(__global float *x, __local float *t) {
+        t[get_local_id(0) * 32 + get_local_id(1)] = x[0]; x[get_global_id(0)] = 1; }"""
     for local, degree in (((32, 1), 32), ((1, 32), 1), ((8, 8), 8)):
         facts = count(text, (64, 64), local).counts.facts
         assert facts.bank_conflict_degree == degree, local

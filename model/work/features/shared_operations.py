@@ -1,0 +1,54 @@
+"""What CPU runtimes compute once for neighbouring work-items, as their results are the same.
+
+They run a group as loops over its work-items, the innermost over the first dimension, and compilers move out of these
+what does not change in them: `cos(angle)` of an argument is computed once for a group, `y * width` once for a row.
+Loads stay, since a store of another work-item may change what they find. PoCL's loops hold the guards of the source,
+and of code that is guarded nothing moves that must not run without; Intel's runtime moves that, too. Within loops of
+the source nothing moves. Seen on PoCL 3.0 and Intel's runtime 2026.22, with calls, divisions and powers that are shared
+by a group or a row. Source: LLVM's loop-invariant code motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import NamedTuple
+
+from model.device import Device
+from model.work.counts import OpCount, OpKind
+from model.work.features.vectorization_contexts import ContextCount
+
+_SPECULATED = frozenset({OpKind.INTEGER, OpKind.INT_MUL, OpKind.CONVERT, OpKind.ADD, OpKind.MUL, OpKind.FMA})
+_ROUNDING = 1e-9  # of a difference of counts that should be 0
+
+
+class Executed(NamedTuple):
+    """Operations as often as they are executed: `each` by all work-items, `moved` by some of them for the others."""
+
+    each: tuple[OpCount, ...]
+    moved: tuple[OpCount, ...] = ()
+
+    @property
+    def all(self) -> tuple[OpCount, ...]:
+        return self.each + self.moved
+
+
+def executed(part: ContextCount, local_size: Sequence[int], device: Device) -> Executed:
+    """Return what a CPU's runtime executes in one surrounding."""
+    if not part.shared:
+        return Executed(part.ops)
+    left = {_key(op): op.count for op in part.ops}
+    moved = []
+    moves_guarded = "intel" in device.platform.lower()
+    for op, dimensions, is_guarded in part.shared:
+        sharing = prod(local_size[:dimensions])
+        if sharing > 1 and (not is_guarded or moves_guarded or (op.kind in _SPECULATED and not op.function)):
+            left[_key(op)] -= op.count
+            moved.append(replace(op, count=op.count / sharing))
+    each = (replace(op, count=left[_key(op)]) for op in part.ops if left[_key(op)] > _ROUNDING * op.count)
+    return Executed(tuple(each), tuple(moved))
+
+
+def _key(op: OpCount) -> tuple[OpKind, str, int, str]:
+    return op.kind, op.element, op.width, op.function
