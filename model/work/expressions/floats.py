@@ -16,6 +16,7 @@ _COMPARED = {
     "<": operators.lt, "<=": operators.le, ">": operators.gt, ">=": operators.ge, "==": operators.eq,
     "!=": operators.ne,
 }  # fmt: skip
+_HALVES = 4096.0  # numbers that are so many times a whole one are not rounded
 _ROUNDED = 1e-6  # relative: numbers nearer to each other than that may be equal, or not, in single precision
 
 
@@ -81,7 +82,7 @@ def float_comparison(operator: str, x: Expression, y: Expression) -> Expression:
     a, b = known_value(x), known_value(y)
     if a is None or b is None or not math.isfinite(a - b):
         return opaque("compare", operator, x, y)
-    if abs(a - b) > _ROUNDED * max(abs(a), abs(b)) or (a == b and a.is_integer()):
+    if abs(a - b) > _ROUNDED * max(abs(a), abs(b)) or (a == b and (a * _HALVES).is_integer()):
         return ONE if _COMPARED[operator](a, b) else ZERO
     return opaque("compare", operator, x, y)
 

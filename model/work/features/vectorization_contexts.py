@@ -54,7 +54,7 @@ class Placed(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """Some of the operations of a surrounding, whose results are the same in the first `dimensions` of a group.
+    """Some calls and divisions of a surrounding, whose results are the same in the first `dimensions` of a group.
 
     `is_guarded`: neighbours may differ in whether they come to them, or they stand in an unrolled loop.
     """

@@ -18,10 +18,11 @@ OpKey = tuple[OpKind, str, int, str]  # kind, element, width, function
 Ops = tuple[tuple[int, float], ...]  # the number of a key, and how often a block executes such operations
 
 _LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
+_DEAR = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.INT_DIVIDE, OpKind.SPECIAL, OpKind.NATIVE})
 
 
 class SharedOp(NamedTuple):
-    """Operations, by the number of their key, that are the same in the first `dimensions` of a group.
+    """Calls and divisions, by the number of their key, that give the same in the first `dimensions` of a group.
 
     `is_guarded`: neighbours may differ in whether they come to them, or they stand in an unrolled loop.
     """
@@ -46,7 +47,7 @@ class Part:
     """One block: the body of `loop`, or one side of `branch` (`is_then`: the first), in the block numbered `parent`.
 
     `accesses` are those that go to memory. `ops` leaves out what stands on lines of loops that were followed iteration
-    by iteration: that is in `unrolled`. `shared` are those of both, outside of loops, whose results neighbours share.
+    by iteration: that is in `unrolled`. `shared` are calls and divisions of both, outside of loops, that neighbours share.
     `waits`: work-items go through the loop one by one. `parts_ways`: neighbours may differ in whether they enter.
     """
 
@@ -131,7 +132,7 @@ def _shared(
     block: Block, keys: Mapping[OpKey, int], unrolled: frozenset[int], *, is_guarded: bool
 ) -> Iterator[SharedOp]:
     for line, kind, element, count, width, function, shared in block.ops:
-        if count and shared:
+        if count and shared and (function or kind in _DEAR):
             is_unrolled = line in unrolled
             yield SharedOp(keys[kind, element, width, function], count, shared, is_guarded or is_unrolled, is_unrolled)
 

@@ -29,6 +29,39 @@ def test_what_nothing_rests_on_is_not_executed(count: Count) -> None:
     assert bytes_moved(counted) == (40, 40)
 
 
+TILE = "__local float t[64]; t[get_local_id(0)] = x[g]; barrier(CLK_LOCAL_MEM_FENCE); float s = exp(t[g % 64]);"
+
+
+def test_of_a_kernel_that_leaves_nothing_behind_nothing_is_executed(count: Count) -> None:
+    """A tile that is filled, barriers and all: whoever has not yet typed the store has a kernel that does nothing."""
+    nothing, whole = count(kernel(TILE), (64,), (64,)), count(kernel(TILE + " y[g] = s;"), (64,), (64,))
+    assert (nothing.counts.flops, nothing.counts.barriers, bytes_moved(nothing)) == (0, 0, (0, 0))
+    assert (whole.counts.barriers, bytes_moved(whole)) == (1, (256, 256))
+
+
+@pytest.mark.parametrize("trace", ["atomic_inc(c);", 'printf("%f", s);', "unheard_of(x);"])
+def test_what_may_leave_something_behind_is_executed(count: Count, trace: str) -> None:
+    counted = count(kernel(f"{TILE} {trace}", f"{BUFFERS}, __global int *c"), (64,), (64,))
+    assert counted.counts.barriers == 1
+
+
+@pytest.mark.parametrize(
+    ("condition", "runs"),
+    [
+        ("0.3f * 0.3f > 0.75f", False),
+        ("1.0f != 0.0f", True),
+        ("0.5f == 0.5f", True),
+        ("2.0f == 2.0f", True),
+        ("-2.0f >= 1.5f", False),
+    ],
+)
+def test_conditions_of_known_floats_are_decided(count: Count, condition: str, runs: bool) -> None:
+    """Before what they guard is asked for: what only the other side needs is not executed, either."""
+    counted = count(kernel(f"if ({condition}) y[g] = exp(x[g]); else y[g + n] = sin(x[g]);"), (64,), (64,), n=64)
+    found = {op.function for op in counted.counts.ops} & {"exp", "sin"}
+    assert found == ({"exp"} if runs else {"sin"})
+
+
 def test_only_the_members_of_a_struct_that_are_used_are_loaded(count: Count) -> None:
     text = "typedef struct { float4 p; float m; int k[3]; } body;" + kernel(
         "body b = s[g]; y[g] = b.m + b.p.y;", "__global const body *s, __global float *y"
