@@ -47,7 +47,7 @@ class Part:
     """One block: the body of `loop`, or one side of `branch` (`is_then`: the first), in the block numbered `parent`.
 
     `accesses` are those that go to memory. `ops` leaves out what stands on lines of loops that were followed iteration
-    by iteration: that is in `unrolled`. `shared` are calls and divisions of both, outside of loops, that neighbours share.
+    by iteration: that is in `unrolled`. `shared` are calls and divisions of both, out of loops, that neighbours share.
     `waits`: work-items go through the loop one by one. `parts_ways`: neighbours may differ in whether they enter.
     """
 
