@@ -17,6 +17,7 @@ from hosts import report_hosts
 from keystroke import report_keystrokes
 from launches import Spread, batches_per_second, changed_and_new, in_process_per_second
 from learned import TOKENS, learned
+from long_file import report_long_file
 from pressure import report_pressure
 from recording import report_recording
 from rich.console import Console
@@ -125,7 +126,7 @@ def main() -> int:
     parser.add_argument("--sampling", action="store_true", help="running work-items where data decide alone")
     parser.add_argument("--recording", action="store_true", help="programs under the OpenCL layer alone")
     parser.add_argument("--hosts", action="store_true", help="programs in other languages alone")
-    parser.add_argument("--editor", action="store_true", help="start, keystrokes, growth and pressure alone")
+    parser.add_argument("--editor", action="store_true", help="start, long files, keystrokes, growth, pressure alone")
     parser.add_argument("--without-editor", action="store_true", help="leave out the keystrokes, which take longest")
     arguments = parser.parse_args()
     kernelcast = str(Path(sys.executable).with_name("kernelcast"))
@@ -175,6 +176,7 @@ def main() -> int:
 def report_editor(console: Console) -> None:
     """What an editor waits for, through the real server."""
     report_start_up(console)
+    report_long_file(console)
     report_keystrokes(console)
     report_growth(console)
     report_pressure(console)
