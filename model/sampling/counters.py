@@ -16,18 +16,20 @@ _LEAST_LOOKS, _MOST_LOOKS = 8, 32  # kept executions of an access
 _MOST_PLACES = 1 << 15  # of all lanes, in kept executions
 _SCATTER = 2654435761  # Knuth, "The Art of Computer Programming", section 6.4: multiplicative hashing
 LOOK_COST = 20_000  # lane-steps of sorting the addresses of one execution
+LOOK_AT_CLOCK = 200_000  # lane-steps between two looks: some systems take as long for one as for 50,000 of these
 _SHARE_OF_LOOKS = 0.2  # of the budget: beyond, each access is looked at twice
 
 
 class Meter:
     """What a sample has cost, and may."""
 
-    __slots__ = ("cancelled", "deadline", "limit", "looks", "spent", "why")
+    __slots__ = ("cancelled", "deadline", "limit", "looks", "next_look", "spent", "why")
 
     def __init__(self, limit: float, seconds: float, cancelled: Value) -> None:
         self.limit = limit
         self.spent = 0.0
         self.looks = 0.0  # of that, on counting the lines of accesses
+        self.next_look = 0.0  # at the clock, and at who may have cancelled
         self.deadline = thread_time() + seconds
         self.cancelled = cancelled
         self.why = ""
@@ -37,7 +39,11 @@ class Meter:
         self.spent += calls * (CALL_COST + width)
         if self.spent > self.limit:
             self.why = "steps"
-        elif thread_time() > self.deadline:
+            raise BudgetEnded
+        if self.spent < self.next_look:
+            return
+        self.next_look = self.spent + LOOK_AT_CLOCK
+        if thread_time() > self.deadline:
             self.why = "time"
         elif self.cancelled():
             self.why = "cancelled"
