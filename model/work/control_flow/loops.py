@@ -129,8 +129,8 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
 
 
 def _asks_memory(state: ExecutionState, node: Node) -> bool:
-    """Return whether the condition of a loop is an atomic operation, or has one in it."""
-    condition = node.child_by_field_name("condition")
+    """Return whether an atomic operation is part of a condition that is asked once more than the loop runs."""
+    condition = node.child_by_field_name("condition") if node.type != "do_statement" else None
     calls = list(find(condition, "call_expression")) if condition is not None else []
     functions = [function for call in calls if (function := call.child_by_field_name("function")) is not None]
     return any(state.reader.text(function).startswith(("atomic_", "atom_")) for function in functions)
@@ -259,9 +259,10 @@ def _leave(state: ExecutionState, tried: Trial, entry: dict[int, Value], trips: 
     for key in tried.touched:
         value, inductions = completed(state, entry[key]), tried.variables.get(key)
         starts, ends = numbers_in(value), numbers_in(state.variables.values[key])
-        if inductions is None or isinstance(value, Other):
+        at_exits = _set_at_exits(tried, key)
+        if inductions is None or at_exits or isinstance(value, Other):
             state.variables.values[key] = fresh_value(
-                state, state.variables.types[key], "set in a loop", rests=(*starts, *ends)
+                state, state.variables.types[key], "set in a loop", rests=(*starts, *ends, *at_exits)
             )
             continue
         parts = []
@@ -275,6 +276,17 @@ def _leave(state: ExecutionState, tried: Trial, entry: dict[int, Value], trips: 
         state.variables.values[key] = with_numbers(value, tuple(parts))
     for key in [k for k in state.variables.values if k not in entry]:
         del state.variables.values[key]
+
+
+def _set_at_exits(tried: Trial, key: int) -> tuple[Expression, ...]:
+    """Return what a variable holds after a `break` that it does not hold after any other iteration.
+
+    As `found` does after `found = 1; break;`, which is what whoever comes after the loop asks for.
+    """
+    inductions = tried.variables.get(key, ())
+    usual = {expression for each in inductions for expression in (Expression({(each.symbol,): 1}), each.after)}
+    values = (e.values[key] for e, _ in tried.exits if e.flow is Flow.BREAK and key in e.values)
+    return tuple(part for value in values for part in numbers_in(value) if part not in usual)
 
 
 def _carry(state: ExecutionState, tried: Trial) -> dict[Spot, tuple[Expression, ...]]:

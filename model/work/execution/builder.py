@@ -10,7 +10,17 @@ from typing import NamedTuple
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.expressions.operations import division_of, recomposed
-from model.work.expressions.symbolic import GLOBAL_ID, LEAF_KINDS, LOCAL_ID, Atom, Expression, made_of, number
+from model.work.expressions.symbolic import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    LEAF_KINDS,
+    LOCAL_ID,
+    NUM_GROUPS,
+    Atom,
+    Expression,
+    made_of,
+    number,
+)
 from model.work.regions.launch_arithmetic import Arithmetic
 from model.work.regions.region import Access, Block, Branch, Event, Leaves, Loop, Op, Site
 
@@ -109,6 +119,10 @@ def _is_left_of_division(op: PendingOp, live: Live) -> bool:
     return atom is not None and (division := division_of(atom)) is not None and division in live.atoms
 
 
+# Sizes that runtimes keep in memory: for all that a compiler knows, stores of the kernel may change them.
+_LOADED = frozenset((*GLOBAL_SIZE, *NUM_GROUPS))
+
+
 def _shared(results: tuple[Expression, ...]) -> int:
     """Return in how many dimensions, from the first on, work-items may differ and still compute the same.
 
@@ -117,6 +131,8 @@ def _shared(results: tuple[Expression, ...]) -> int:
     if not results or any(result.leaf_kinds > 1 for result in results):
         return 0
     leaves = frozenset().union(*(result.leaves for result in results))
+    if not leaves.isdisjoint(_LOADED):
+        return 0
     return next((d for d in range(3) if GLOBAL_ID[d] in leaves or LOCAL_ID[d] in leaves), 3)
 
 

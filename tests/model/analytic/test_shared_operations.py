@@ -71,3 +71,8 @@ def test_lone_work_items_share_nothing(calibrated: Device) -> None:
     assert forecast.prediction is not None
     special = next(r.time_us for r in forecast.prediction.resources if r.resource == "special functions")
     assert special >= special_us(calibrated, OF_ALL)
+
+
+def test_sizes_that_the_runtime_keeps_in_memory_may_change(calibrated: Device) -> None:
+    special = special_us(calibrated, stored("(float)(n / get_global_size(0))"))
+    assert special >= special_us(calibrated, stored("(float)((n + i) / m)"))

@@ -50,3 +50,9 @@ def test_an_addition_made_of_exchanges_is_through_at_the_first_try(cpu: Device) 
     """Of work-items that run one after the other, none finds what another has just put there."""
     text = f"// kernelcast: global={ITEMS} local=64 s=1\n__kernel void k(volatile __global float *s) {{ {ADD} }}"
     assert predicted(text, cpu).work.atomics == pytest.approx(2 * ITEMS, rel=0.1)
+
+
+def test_an_addition_made_of_a_comparison_is_asked_for_once_where_it_holds_at_once(cpu: Device) -> None:
+    add = "int o, w; do { o = s[0]; w = as_int(as_float(o) + 1.0f); } while (atomic_cmpxchg(s, o, w) != o);"
+    text = f"// kernelcast: global={ITEMS} local=64 s=1\n__kernel void k(volatile __global int *s) {{ {add} }}"
+    assert predicted(text, cpu).work.atomics == pytest.approx(ITEMS, rel=0.1)
