@@ -56,8 +56,8 @@ class Quantiles:
         A median that is lifted takes p90 with it: what was too low by so much says nothing of how long it may take.
         """
         p50 = max(self.p50, floor_us)
-        lifted = p50 / self.p50 if self.p50 > 0 else 1.0
-        return Quantiles(min(max(self.p10, floor_us), p50), p50, max(self.p90 * lifted, p50))
+        p90 = p50 * (self.p90 / self.p50) if p50 > self.p50 > 0 else self.p90
+        return Quantiles(min(max(self.p10, floor_us), p50), p50, max(p90, p50))
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,13 +96,31 @@ class Builder:
         )
 
     def leaves_traces(self) -> bool:
-        """Return whether it writes what outlives its work-group, in itself or further in."""
-        return any(
-            (not each.results or each.access.is_atomic) and each.access.space not in _OWN for each in self.accesses
-        ) or any(part.leaves_traces() for inner in self.inner for part in inner.blocks)
+        """Return whether compilers have a reason to keep anything of it.
+
+        What is written that outlives the work-group; what local memory holds that rests on what it held; loops that the
+        data end, which may never end.
+        """
+        return any(map(_is_kept, self.accesses)) or any(
+            (isinstance(inner, PendingLoop) and (inner.leaves is not None or inner.trips.has("load", "unknown")))
+            or any(part.leaves_traces() for part in inner.blocks)
+            for inner in self.inner
+        )
 
 
 _OWN = frozenset({AddressSpace.PRIVATE, AddressSpace.LOCAL})
+
+
+def _is_kept(each: PendingAccess) -> bool:
+    if each.results and not each.access.is_atomic:
+        return False
+    return each.access.space not in _OWN or any(
+        leaf.kind == "unknown" or (leaf.kind == "load" and leaf.arguments[0] == each.access.buffer)
+        for value in each.stored
+        for leaf in value.leaves
+    )
+
+
 _REMAINDER = (OpKind.INT_MUL, OpKind.INTEGER)  # a - (a / b) * b
 
 

@@ -93,6 +93,7 @@ anything = st.floats(allow_nan=True, allow_infinity=True) | st.floats(0, 1e12)
 
 @given(st.tuples(anything, anything, anything), st.floats(0, 50))
 @example((1e308, 1e308, 1e308), 1.0)
+@example((0.0, 2.2e-313, 0.0), 0.0)
 def test_no_answer_is_faster_than_the_roofline_or_out_of_order(times: tuple[float, float, float], doubt: float) -> None:
     analytic, question = parts()
     found = blended(analytic, replace(question, doubt=doubt), Answer(Quantiles(*times), 0.0)).runtime_us
