@@ -120,7 +120,7 @@ async def _measured(ls: KernelcastServer, snapshot: Snapshot, fix: PredictedFix,
     def run(tell: Any, cancel: threading.Event) -> Any:  # noqa: ANN401
         return work.side_by_side(versions, settings.measure_budget_s, settings.measure_time_limit_s, tell, cancel)
 
-    side = await ls.jobs.run(run, bar.report, bar.cancel)
+    side: SideBySide = await ls.jobs.run(run, bar.report, bar.cancel)
     if side.was_cancelled:
         raise Cancelled("cancelled")
     return side
