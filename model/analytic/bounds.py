@@ -16,7 +16,7 @@ from model.analytic.gpu_memory import caches_of, rewritten_bytes, streamed
 from model.device import Device, DeviceType, Rates
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind, Pattern
-from model.work.features.shared_operations import executed
+from model.work.features.shared_operations import saved_operations
 from model.work.work_counts import WorkCounts
 
 # What was sustained over the peak that it comes from: of GPUs, see model/device_rates.py; CPUs' clocks and neighbours
@@ -40,11 +40,10 @@ def floor_us(work: WorkCounts, device: Device) -> float:
     passed = footprint_bytes + min(footprint_bytes, rewritten_bytes(work))
     beyond = passed * streamed(footprint_bytes, peaks.cache_bytes)
     bounds.append(1e-3 * beyond / peaks.memory_gb_s)
-    ops = work.ops
-    if device.type is DeviceType.CPU:
-        ops = tuple(op for part in work.contexts for op in executed(part, work.local_size, device).all) or ops
+    saved = saved_operations(work, device) if device.type is DeviceType.CPU else ()
     for element, gflop_s in peaks.gflop_s:
-        flops = sum(op.flops for op in ops if _type(op.element) == element)
+        flops = sum(op.flops for op in work.ops if _type(op.element) == element)
+        flops = max(0.0, flops - sum(op.flops for op in saved if _type(op.element) == element))
         bounds.append(1e-3 * flops / gflop_s if gflop_s else 0.0)
     if device.type is not DeviceType.CPU:
         bounds += _lanes_us(work, rates)

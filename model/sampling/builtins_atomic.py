@@ -58,11 +58,11 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     for token in read_through(pointer.taint):
         c.flows.assigned(token, operand.taint)
     c.cost += 30
-    is_ticket = _is_ticket(c, pointer, node) if word in ("add", "sub") and kind.kind is not ScalarKind.FLOAT else never
+    is_ticket = _is_ticket(c, pointer, node) if word in ("add", "sub") and kind.kind is not ScalarKind.FLOAT else None
 
     def run(f: Lanes) -> Value:
         at, value = where(f), what(f)
-        if f.stands_for > 1 and is_ticket():
+        if is_ticket is not None and f.stands_for > 1 and is_ticket():
             value = value * dtype.type(round(f.stands_for))
         if access is not None:
             f.context.accesses[access].note(f, at, dtype.itemsize)
@@ -73,13 +73,13 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     return Code(run, kind, is_pure=False, taint=read_through(pointer.taint))
 
 
-def _is_ticket(c: Compiler, pointer: Code, node: Node) -> Callable[[], bool]:
+def _is_ticket(c: Compiler, pointer: Code, node: Node) -> Callable[[], bool] | None:
     """Return what tells, once all is compiled, whether a counter in global memory deals out the rounds of a loop.
 
-    All work-items of the launch draw from it, and of those that are not run, each lane draws for some.
+    All work-items of the launch draw from it, and each lane also draws for those that are not run. None outside loops.
     """
     if not is_in_loop(node):
-        return never
+        return None
     drawn = read_through(pointer.taint)
 
     @cache
@@ -88,10 +88,6 @@ def _is_ticket(c: Compiler, pointer: Code, node: Node) -> Callable[[], bool]:
         return not buffers.isdisjoint(c.flows.buffers(drawn) & c.flows.buffers(c.ending_taints))
 
     return is_ticket
-
-
-def never() -> bool:
-    return False
 
 
 def _active(f: Lanes, at: Value, *values: Value) -> tuple[Value, ...]:

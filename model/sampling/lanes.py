@@ -21,7 +21,7 @@ class Lanes:
     """`mask` None: all lanes of this width are active. `lane`: their numbers in the sample; None where they are all.
 
     `declared`: how many lanes were active when a variable was declared; where as many are when it is set, no other
-    lane's value is to be kept. `stands_for`: so many work-items of the launch, each lane is one of. `loops`: how many
+    lane's value is to be kept. `stands_for`: the work-items of the launch for each lane. `loops`: how many
     are being run, one in the other. `unfinished`: those that the budget ended, innermost first; `cut`: those behind
     which the run went on.
     """

@@ -31,7 +31,7 @@ class Opened:
 
 
 def ours(text: str) -> Opened:
-    """In a server that runs already, as an editor's does by the second file."""
+    """Open the file in a server that runs already, and time it."""
     client = Client(kernelcast_command())
     client.open(SHORT, generate_file(200, 2, 7))
     _wait_for_hints(client, SHORT, 2, WHOLE)

@@ -279,9 +279,9 @@ def _leave(state: ExecutionState, tried: Trial, entry: dict[int, Value], trips: 
 
 
 def _set_at_exits(tried: Trial, key: int) -> tuple[Expression, ...]:
-    """Return what a variable holds after a `break` that it does not hold after any other iteration.
+    """Return the values that a variable has after a `break` only, and after no other iteration.
 
-    As `found` does after `found = 1; break;`, which is what whoever comes after the loop asks for.
+    After `found = 1; break;` the code behind the loop must not take `found` for what it was before.
     """
     inductions = tried.variables.get(key, ())
     usual = {expression for each in inductions for expression in (Expression({(each.symbol,): 1}), each.after)}

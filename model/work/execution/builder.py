@@ -144,7 +144,7 @@ _LOADED = frozenset((*GLOBAL_SIZE, *NUM_GROUPS))
 def _shared(results: tuple[Expression, ...]) -> int:
     """Return in how many dimensions, from the first on, work-items may differ and still compute the same.
 
-    None, where memory or what nobody knows has a part in it.
+    This is 0 for results that depend on memory or on unknown values.
     """
     if not results or any(result.leaf_kinds > 1 for result in results):
         return 0

@@ -16,7 +16,7 @@ _COMPARED = {
     "<": operators.lt, "<=": operators.le, ">": operators.gt, ">=": operators.ge, "==": operators.eq,
     "!=": operators.ne,
 }  # fmt: skip
-_HALVES = 4096.0  # numbers that are so many times a whole one are not rounded
+_HALVES = 4096.0  # multiples of 1/4096 of moderate size are exact in single precision
 _ROUNDED = 1e-6  # relative: numbers nearer to each other than that may be equal, or not, in single precision
 
 

@@ -12,7 +12,7 @@ loop-invariant code motion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from typing import NamedTuple
 from model.device import Device
 from model.work.counts import OpCount, OpKind
 from model.work.features.vectorization_contexts import ContextCount
+from model.work.work_counts import WorkCounts
 
 _ROUNDING = 1e-9  # of a difference of counts that should be 0
 
@@ -41,14 +42,31 @@ def executed(part: ContextCount, local_size: Sequence[int], device: Device) -> E
         return Executed(part.ops)
     left = {_key(op): op.count for op in part.ops}
     moved = []
+    for op, sharing in _moving(part, local_size, device):
+        left[_key(op)] -= op.count
+        moved.append(replace(op, count=op.count / sharing))
+    each = (replace(op, count=left[_key(op)]) for op in part.ops if left[_key(op)] > _ROUNDING * op.count)
+    return Executed(tuple(each), tuple(moved))
+
+
+def saved_operations(work: WorkCounts, device: Device) -> tuple[OpCount, ...]:
+    """Return those of a launch's operations that a CPU's runtime need not execute."""
+    if work.breakdown is None or not any(part.shared for part in work.breakdown.outline.parts):
+        return ()
+    return tuple(
+        replace(op, count=op.count * (1 - 1 / sharing))
+        for part in work.contexts
+        for op, sharing in _moving(part, work.local_size, device)
+    )
+
+
+def _moving(part: ContextCount, local_size: Sequence[int], device: Device) -> Iterator[tuple[OpCount, int]]:
+    """Yield what moves out of the loops over work-items, and how many of these share one execution."""
     moves_guarded = "intel" in device.platform.lower()
     for op, dimensions, is_guarded in part.shared:
         sharing = prod(local_size[:dimensions])
         if sharing > 1 and (moves_guarded or not is_guarded):
-            left[_key(op)] -= op.count
-            moved.append(replace(op, count=op.count / sharing))
-    each = (replace(op, count=left[_key(op)]) for op in part.ops if left[_key(op)] > _ROUNDING * op.count)
-    return Executed(tuple(each), tuple(moved))
+            yield op, sharing
 
 
 def _key(op: OpCount) -> tuple[OpKind, str, int, str]:

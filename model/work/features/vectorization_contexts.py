@@ -56,7 +56,7 @@ class Placed(NamedTuple):
 class Shared(NamedTuple):
     """Some calls and divisions of a surrounding, whose results are the same in the first `dimensions` of a group.
 
-    `is_guarded`: neighbours may differ in whether they come to them, or they stand in an unrolled loop.
+    `is_guarded`: they are under a branch on which neighbours may differ, or in an unrolled loop.
     """
 
     op: OpCount

@@ -24,7 +24,7 @@ _DEAR = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.INT_DIVIDE, OpKind.SPECIAL
 class SharedOp(NamedTuple):
     """Calls and divisions, by the number of their key, that give the same in the first `dimensions` of a group.
 
-    `is_guarded`: neighbours may differ in whether they come to them, or they stand in an unrolled loop.
+    `is_guarded`: they are under a branch on which neighbours may differ, or in an unrolled loop.
     """
 
     key: int

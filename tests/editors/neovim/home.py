@@ -17,7 +17,7 @@ ENABLE = f'vim.lsp.config("kernelcast", {{ settings = {{ kernelcast = {QUICK} }}
 
 
 def patient(init: str) -> str:
-    """As many runs as it takes somebody to look, or to find the button that cancels."""
+    """Return the same settings with time enough for a person to look, or to press cancel."""
     return init.replace("budgetS = 0.3", "budgetS = 30")
 
 

@@ -55,7 +55,7 @@ def test_a_value_of_a_row_is_computed_once_a_row(calibrated: Device) -> None:
 
 @pytest.mark.parametrize("body", [OF_EACH, stored("exp(x[0])"), f"for (int k = 0; k < n; ++k) {stored('exp(a * k)')}"])
 def test_other_values_are_computed_by_each_work_item(calibrated: Device, body: str) -> None:
-    """Of a load another work-item may have changed what it finds; within loops of the source nothing moves."""
+    """Another work-item may store to the place of a load; within loops of the source nothing moves."""
     assert special_us(calibrated, body) >= special_us(calibrated, OF_ALL)
 
 

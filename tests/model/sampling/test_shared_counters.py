@@ -47,7 +47,7 @@ def test_places_in_a_list_are_handed_out_side_by_side(cpu: Device) -> None:
 
 
 def test_an_addition_made_of_exchanges_is_through_at_the_first_try(cpu: Device) -> None:
-    """Of work-items that run one after the other, none finds what another has just put there."""
+    """Work-items that run one after the other do not meet at the place."""
     text = f"// kernelcast: global={ITEMS} local=64 s=1\n__kernel void k(volatile __global float *s) {{ {ADD} }}"
     assert predicted(text, cpu).work.atomics == pytest.approx(2 * ITEMS, rel=0.1)
 
