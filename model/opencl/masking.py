@@ -30,6 +30,13 @@ _UNROLL_HINT = re.compile(
 )
 # The grammar takes `(i) + n * j` and `(i) * n * j` for casts of `+n` and `*n`.
 _LONE_NAME = re.compile(r"\(\s*([A-Za-z_]\w*)\s*\)(?=\s*(?:\+(?!\+)|-(?!-)|[*&]))")
+# And `(i * (n)) + j`, `(i * (n * m)) + j` for casts of `+j`, `(f()) + j` as well.
+_GROUP = r"[(\[](?:[^()\[\]]|[(\[][^()\[\]]{0,200}+[)\]]){0,200}+[)\]]"
+_PRODUCT = re.compile(
+    rf"(\(\s*+[A-Za-z_]\w*+\s*+\*\s*+)\((?P<factor>(?:[\w\s*]|{_GROUP}){{1,200}}+)\)(?P<rest>(?:\s*+{_GROUP})*+\s*+\))"
+    r"(?=\s*+(?:\+(?!\+)|-(?!-)|[*&]))"
+)
+_LONE_CALL = re.compile(r"\(\s*+[A-Za-z_]\w*+\s*+\(\s*+\)\s*+\)(?=\s*+(?:\+(?!\+)|-(?!-)|[*&]))")
 _BEFORE_OPERAND = re.compile(r"\b(?:return|case)\Z")
 _DECLARED = re.compile(r"(?:[\w*]\s+|[*,]\s*)([A-Za-z_]\w*)(?=\s*[=;,)\[])")
 _DECLARES = re.compile(r"\b([A-Za-z_]\w*)(?=\s+[A-Za-z_])")  # a type, or a word of C
@@ -94,8 +101,32 @@ def mask(text: str) -> Masked:
             return found  # a string
         return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
 
-    masked = _without_lone_parentheses(_MASKED.sub(blank, text))
-    return Masked(masked, tuple(offsets), tuple(words))
+    masked = _without_inner_parentheses(_without_lone_parentheses(_MASKED.sub(blank, text)))
+    return Masked(_LONE_CALL.sub(_bare_call, masked), tuple(offsets), tuple(words))
+
+
+def _without_inner_parentheses(text: str) -> str:
+    while (barer := _PRODUCT.sub(_bare_product, text)) != text:  # `(i * ((n)))`, as macros in macros make it
+        text = barer
+    return text
+
+
+def _bare_product(match: re.Match[str]) -> str:
+    """Blank the inner parentheses of `(i * (n * m))`: what binds no weaker than a product needs none."""
+    if match["rest"].strip() != ")" and "*" in match["factor"]:
+        return match[0]  # `(i * (n * m)[k])` would be another index
+    return f"{match[1]} {match['factor']} {match['rest']}"
+
+
+def _bare_call(match: re.Match[str]) -> str:
+    """Blank the outer parentheses of `(f())` unless they are those of a statement or of another call."""
+    return match[0] if _follows_word(match) else f" {match[0][1:-1]} "
+
+
+def _follows_word(match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - 80) : match.start()].rstrip()
+    is_word = before[-1:].isalnum() or before[-1:] in ("_", ")", "]")
+    return is_word and not _BEFORE_OPERAND.search(before)
 
 
 def _without_lone_parentheses(text: str) -> str:
@@ -105,10 +136,8 @@ def _without_lone_parentheses(text: str) -> str:
     variables = set(_DECLARED.findall(text)) - set(_DECLARES.findall(text))
 
     def bare(match: re.Match[str]) -> str:
-        found, before = match[0], text[max(0, match.start() - 80) : match.start()].rstrip()
-        follows_word = before[-1:].isalnum() or before[-1:] in ("_", ")", "]")
-        if (follows_word and not _BEFORE_OPERAND.search(before)) or match[1] not in variables:
-            return found
-        return found.replace("(", " ").replace(")", " ")
+        if _follows_word(match) or match[1] not in variables:
+            return match[0]
+        return match[0].replace("(", " ").replace(")", " ")
 
     return _LONE_NAME.sub(bare, text)

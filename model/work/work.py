@@ -30,6 +30,7 @@ from model.work.memory.stride import pattern_of, step_of
 from model.work.regions.flat_blocks import OpKey, Outline, outline_of
 from model.work.regions.reached_arithmetic import ReachedArithmetic, reached_arithmetic
 from model.work.regions.region import Access, Block, Loop
+from model.work.walk.idle import is_idle
 from model.work.walk.sample import Sample, seen_in
 from model.work.walk.walk import MAX_VISITS, Walk
 from model.work.work_counts import WorkCounts
@@ -112,6 +113,8 @@ class Work:
             ranges[LOCAL_ID[d]] = (0, max(1, int(known.symbols[LOCAL_SIZE[d]])))
             ranges[GROUP_ID[d]] = (0, max(1, int(known.symbols[NUM_GROUPS[d]])))
         walk.whole(self.root, float(launch.work_items), ranges)
+        if not (self.unknowns or self.assumptions) and is_idle(self.outline, walk.runs):
+            walk.runs.clear()  # compilers leave nothing of it
         return walk
 
     def accesses(self) -> Iterator[Access]:

@@ -102,7 +102,7 @@ class Builder:
         data end, which may never end.
         """
         return any(map(_is_kept, self.accesses)) or any(
-            (isinstance(inner, PendingLoop) and (inner.leaves is not None or inner.trips.has("load", "unknown")))
+            (isinstance(inner, PendingLoop) and (inner.leaves is not None or inner.trips.has("unknown")))
             or any(part.leaves_traces() for part in inner.blocks)
             for inner in self.inner
         )
@@ -241,7 +241,7 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
                     live.add(access.offset)
         for inner in block.inner:
             if isinstance(inner, PendingLoop):
-                if inner.leaves is None and not inner.trips.has("load", "unknown"):
+                if inner.leaves is None and not inner.trips.has("unknown"):
                     loops.append(inner)
                 else:
                     live.add(inner.trips, *inner.conditions)

@@ -69,7 +69,15 @@ def _simplified(kind: str, a: list[Expression], constants: list[int | None]) -> 
         case "not":
             if (atom := a[0].atom) is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
                 return atom.arguments[0] if _is_boolean(atom.arguments[0]) else None
+        case "bitor" | "bitxor" if a[0] == a[1]:
+            return a[0] if kind == "bitor" else ZERO
+        case "bitor" | "bitxor" | "shl" | "shr" if constants[1] == 0:
+            return a[0]
+        case "bitor" | "bitxor" if constants[0] == 0:
+            return a[1]
         case "bitand":
+            if a[0] == a[1] or 0 in constants:
+                return a[0] if a[0] == a[1] else ZERO
             for value, other in ((constants[1], a[0]), (constants[0], a[1])):
                 if value is not None and value > 0 and value & (value + 1) == 0:
                     return opaque("floormod", other, number(value + 1))

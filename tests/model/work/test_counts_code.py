@@ -334,3 +334,27 @@ def test_every_cost_stands_on_its_own_line(count: Count) -> None:
     assert any(a.buffer == "x" and not a.is_store for a in lines[2].accesses)
     assert any(o.kind is OpKind.SPECIAL for o in lines[3].ops)
     assert any(a.is_store for a in lines[4].accesses)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("(g * (n)) + i", "g * n + i"),
+        ("(g * ((n))) - i", "g * n - i"),
+        ("(g * (n * m)) + i", "g * n * m + i"),
+        ("(g * (size[2])) + i", "g * size[2] + i"),
+        ("(g * (min(n, m))) & i", "g * min(n, m) & i"),
+        ("((g) * (n)) + i", "g * n + i"),
+        ("(half_of(n)) + (twice()) - i", "n / 2 + 2 - i"),
+        ("(g * (n)) && (i < (m * (n)) && g)", "g * n && i < m * n && g"),
+    ],
+)
+def test_parentheses_as_macros_leave_them_are_no_casts(count: Count, written: str, meant: str) -> None:
+    helpers = "int half_of(int n) { return n / 2; } int twice() { return 2; }"
+    body = "__kernel void k(__global int *y, int n, int m) {{ int g = get_global_id(0), i = get_global_id(1);"
+    body += " int size[3] = {{n, m, 7}}; y[{}] = 1; if (i < (n * (m)) && g < n) y[g] = 2; }}"
+    found = [count(helpers + body.format(text), (64, 64), n=5, m=3).counts for text in (written, meant)]
+    assert [(a.pattern, a.count, a.stride_bytes) for a in found[0].accesses] == [
+        (a.pattern, a.count, a.stride_bytes) for a in found[1].accesses
+    ]
+    assert found[0].accesses[-1].count == 5 * 15

@@ -46,6 +46,40 @@ def test_what_may_leave_something_behind_is_executed(count: Count, trace: str) -
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = g; i < 1000; i += 64) { float v = x[i]; for (int j = 0; j < 8 / n; j++) y[i * 8 + j] += v; }",
+        "float v = exp(x[g]); if (n == 1) y[g] = v; if (n < 5) y[g + 1] = v * v;",
+        "int part = n / (4 * get_global_size(0)); for (int i = 0; i < part; i++) y[g * part + i] *= 2;",
+    ],
+)
+def test_of_a_launch_whose_arguments_let_nobody_store_nothing_is_executed(count: Count, body: str) -> None:
+    nothing, whole = count(kernel(body), (64,), (64,), n=100), count(kernel(body), (64,), (64,), n=1)
+    assert (nothing.counts.ops, nothing.counts.accesses) == ((), ())
+    assert whole.counts.ops or "part" in body
+
+
+@pytest.mark.parametrize("guard", ["g < n", "x[g] > n", "g / 64 > n"])
+def test_what_ids_or_the_data_decide_is_asked_by_every_work_item(count: Count, guard: str) -> None:
+    counted = count(kernel(f"if ({guard}) y[g] = 1;"), (64,), (64,), n=0)
+    assert sum(op.count for op in counted.counts.ops) >= 64
+
+
+@pytest.mark.parametrize("trace", ['printf("%d", g);', "unheard_of(x);"])
+def test_a_launch_that_stores_nothing_but_may_leave_another_trace_is_executed(count: Count, trace: str) -> None:
+    counted = count(kernel(f"float v = exp(x[g]); if (n == 1) y[g] = v; {trace}"), (64,), (64,), n=100)
+    assert counted.counts.ops
+
+
+@pytest.mark.parametrize("zero", ["x[g] ^ x[g]", "x[g] & 0", "(x[g] | x[g]) - x[g]", "(x[g] ^ 0) - (x[g] >> 0)"])
+def test_a_sum_of_what_is_always_zero_is_not_computed(count: Count, zero: str) -> None:
+    body = f"int s = 0; for (int i = start[g]; i < start[g + 1]; i++) s += {zero}; y[g] = s;"
+    parameters = "__global const int *restrict x, __global const int *restrict start, __global int *restrict y"
+    counted = count(kernel(body, parameters), (64,), (64,))
+    assert bytes_moved(counted) == (0, 256)
+
+
+@pytest.mark.parametrize(
     ("condition", "runs"),
     [
         ("0.3f * 0.3f > 0.75f", False),
