@@ -189,6 +189,14 @@ INTEGER_CONSTANTS: dict[str, int] = {
     "DBL_MAX_10_EXP": 308, "DBL_MIN_10_EXP": -307, "DBL_RADIX": 2, "HALF_DIG": 3, "HALF_MANT_DIG": 11,
     "HALF_MAX_EXP": 16, "HALF_MIN_EXP": -13, "HALF_MAX_10_EXP": 4, "HALF_MIN_10_EXP": -4, "HALF_RADIX": 2,
     "FP_ILOGB0": -(2**31), "FP_ILOGBNAN": 2**31 - 1, "memory_scope_all_svm_devices": 3, "memory_scope_all_devices": 3,
+    # Numbers of channels and their types: Khronos, cl.h.
+    **{f"CLK_{name}": 0x10B0 + n for n, name in enumerate((
+        "R", "A", "RG", "RA", "RGB", "RGBA", "BGRA", "ARGB", "INTENSITY", "LUMINANCE", "Rx", "RGx", "RGBx", "DEPTH",
+        "DEPTH_STENCIL", "sRGB", "sRGBx", "sRGBA", "sBGRA", "ABGR"))},
+    **{f"CLK_{name}": 0x10D0 + n for n, name in enumerate((
+        "SNORM_INT8", "SNORM_INT16", "UNORM_INT8", "UNORM_INT16", "UNORM_SHORT_565", "UNORM_SHORT_555",
+        "UNORM_INT_101010", "SIGNED_INT8", "SIGNED_INT16", "SIGNED_INT32", "UNSIGNED_INT8", "UNSIGNED_INT16",
+        "UNSIGNED_INT32", "HALF_FLOAT", "FLOAT", "UNORM_INT24"))},
     "__LINE__": 1,  # of no meaning to counts; a line of its own would change with every line typed above it
 }  # fmt: skip
 FLOAT_CONSTANTS = frozenset(

@@ -10,6 +10,8 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
+from model.opencl.false_casts import without_false_casts
+
 _WORDS = (
     "kernel", "global", "local", "constant", "private", "generic", "read_only", "write_only", "read_write",
 )  # fmt: skip
@@ -21,25 +23,18 @@ _MASKED = re.compile(
     r"|(?P<spelled>\b__(?:const|volatile|restrict|signed)(?:__)?\b)"  # as GNU C spells C's words, which clang reads
     r"|(?P<half>(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[hH]\b)"
     r"|(?P<directive>^[ \t]*#[^\n]*)"
+    r'|(?P<pragma>\b_Pragma\s*\(\s*"(?:\\.|[^"\\\n])*"\s*\))'
+    r"|(?P<untyped>(?<=[;{}])\s*\bconst\b(?=\s+[A-Za-z_]\w*\s*=))"  # an `int`, as in the C of 1989
     r'|"(?:\\.|[^"\\\n])*"',
     re.MULTILINE,
 )
 _UNROLL_HINT = re.compile(
-    r"(?:[ \t]*#[ \t]*pragma[ \t]+unroll\b|__attribute(?:__)?\s*\(\(\s*(?:__)?opencl_unroll_hint(?:__)?)"
+    r"(?:[ \t]*#[ \t]*pragma[ \t]+unroll\b|_Pragma\s*\(\s*\"\s*unroll\b"
+    r"|__attribute(?:__)?\s*\(\(\s*(?:__)?opencl_unroll_hint(?:__)?)"
     r"[ \t]*\(?[ \t]*(\w+)?"
 )
-# The grammar takes `(i) + n * j` and `(i) * n * j` for casts of `+n` and `*n`.
-_LONE_NAME = re.compile(r"\(\s*([A-Za-z_]\w*)\s*\)(?=\s*(?:\+(?!\+)|-(?!-)|[*&]))")
-# And `(i * (n)) + j`, `(i * (n * m)) + j` for casts of `+j`, `(f()) + j` as well.
-_GROUP = r"[(\[](?:[^()\[\]]|[(\[][^()\[\]]{0,200}+[)\]]){0,200}+[)\]]"
-_PRODUCT = re.compile(
-    rf"(\(\s*+[A-Za-z_]\w*+\s*+\*\s*+)\((?P<factor>(?:[\w\s*]|{_GROUP}){{1,200}}+)\)(?P<rest>(?:\s*+{_GROUP})*+\s*+\))"
-    r"(?=\s*+(?:\+(?!\+)|-(?!-)|[*&]))"
-)
-_LONE_CALL = re.compile(r"\(\s*+[A-Za-z_]\w*+\s*+\(\s*+\)\s*+\)(?=\s*+(?:\+(?!\+)|-(?!-)|[*&]))")
-_BEFORE_OPERAND = re.compile(r"\b(?:return|case)\Z")
-_DECLARED = re.compile(r"(?:[\w*]\s+|[*,]\s*)([A-Za-z_]\w*)(?=\s*[=;,)\[])")
-_DECLARES = re.compile(r"\b([A-Za-z_]\w*)(?=\s+[A-Za-z_])")  # a type, or a word of C
+_ARRAY_POINTER = re.compile(r"\s+[A-Za-z_]\w*\s*\(\s*\*")
+_CONST = "const"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +79,8 @@ def mask(text: str) -> Masked:
         if match["word"] is not None:
             offsets.append(match.start())
             words.append(found.lstrip("_"))
+            if len(found) >= len(_CONST) and _ARRAY_POINTER.match(text, match.end()):
+                return _CONST.ljust(len(found))  # `uint (*rows)[64] = table` alone calls `uint` to the grammar
         elif match["attribute"] is not None:
             offsets.append(match.start())
             words.append(found)
@@ -93,7 +90,9 @@ def mask(text: str) -> Masked:
             return found[:-1] + " "
         elif match["spelled"] is not None:
             return found.strip("_").ljust(len(found))
-        elif match["directive"] is not None:
+        elif match["untyped"] is not None:
+            return found.replace("const", "int  ")
+        elif match["directive"] is not None or match["pragma"] is not None:
             if _UNROLL_HINT.match(found):
                 offsets.append(match.start())
                 words.append(found)
@@ -101,43 +100,4 @@ def mask(text: str) -> Masked:
             return found  # a string
         return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
 
-    masked = _without_inner_parentheses(_without_lone_parentheses(_MASKED.sub(blank, text)))
-    return Masked(_LONE_CALL.sub(_bare_call, masked), tuple(offsets), tuple(words))
-
-
-def _without_inner_parentheses(text: str) -> str:
-    while (barer := _PRODUCT.sub(_bare_product, text)) != text:  # `(i * ((n)))`, as macros in macros make it
-        text = barer
-    return text
-
-
-def _bare_product(match: re.Match[str]) -> str:
-    """Blank the inner parentheses of `(i * (n * m))`: what binds no weaker than a product needs none."""
-    if match["rest"].strip() != ")" and "*" in match["factor"]:
-        return match[0]  # `(i * (n * m)[k])` would be another index
-    return f"{match[1]} {match['factor']} {match['rest']}"
-
-
-def _bare_call(match: re.Match[str]) -> str:
-    """Blank the outer parentheses of `(f())` unless they are those of a statement or of another call."""
-    return match[0] if _follows_word(match) else f" {match[0][1:-1]} "
-
-
-def _follows_word(match: re.Match[str]) -> bool:
-    before = match.string[max(0, match.start() - 80) : match.start()].rstrip()
-    is_word = before[-1:].isalnum() or before[-1:] in ("_", ")", "]")
-    return is_word and not _BEFORE_OPERAND.search(before)
-
-
-def _without_lone_parentheses(text: str) -> str:
-    """Blank the parentheses of `(i) + n * j`, as macros write it, where `i` is a variable: no cast is meant."""
-    if not _LONE_NAME.search(text):
-        return text
-    variables = set(_DECLARED.findall(text)) - set(_DECLARES.findall(text))
-
-    def bare(match: re.Match[str]) -> str:
-        if _follows_word(match) or match[1] not in variables:
-            return match[0]
-        return match[0].replace("(", " ").replace(")", " ")
-
-    return _LONE_NAME.sub(bare, text)
+    return Masked(without_false_casts(_MASKED.sub(blank, text)), tuple(offsets), tuple(words))

@@ -27,6 +27,7 @@ _PREDEFINED = {
     "__OPENCL_VERSION__": "300", "CL_VERSION_1_0": "100", "CL_VERSION_1_1": "110",
     "CL_VERSION_1_2": "120", "CL_VERSION_2_0": "200", "CL_VERSION_3_0": "300", "__IMAGE_SUPPORT__": "1",
     "__ENDIAN_LITTLE__": "1", "__kernel_exec(X,typen)": "__kernel", "cl_khr_fp64": "1",
+    "__builtin_expect(value,likely)": "(value)", "__builtin_assume(condition)": "((void)0)",
     "cl_khr_byte_addressable_store": "1", "cl_khr_global_int32_base_atomics": "1",
     "cl_khr_global_int32_extended_atomics": "1", "cl_khr_local_int32_base_atomics": "1",
     "cl_khr_local_int32_extended_atomics": "1", "cl_khr_3d_image_writes": "1", "cl_khr_int64_base_atomics": "1",

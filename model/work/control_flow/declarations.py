@@ -16,7 +16,7 @@ from model.work.execution.state import ExecutionState
 from model.work.execution.stores import note_store
 from model.work.execution.tables import completed_type, table_of
 from model.work.execution.unknowns import UnknownKind
-from model.work.execution.values import Memory, Pointer, Value, element_name, scalar_of
+from model.work.execution.values import Memory, Pointer, Scalar, Value, element_name, scalar_of
 from model.work.execution.variables import declare, fresh_value, lookup
 from model.work.execution.writes import Spot, Write
 from model.work.expressions.symbolic import ZERO, number
@@ -31,6 +31,7 @@ def run_declaration(state: ExecutionState, node: Node) -> None:
         state.at(node)
         kind = declared.type
         if isinstance(kind, ArrayType):
+            kind = _with_lengths(state, kind, _sizes(declared.node))
             _array(state, declared.name, kind, declared.space or AddressSpace.PRIVATE, declared.value)
         elif declared.space is AddressSpace.LOCAL and not isinstance(kind, PointerType):
             memory = Memory(declared.name, AddressSpace.LOCAL, kind)
@@ -43,6 +44,26 @@ def run_declaration(state: ExecutionState, node: Node) -> None:
         else:
             initial = _declared_value(state, kind, declared.value, declared.name)
             state.lifetimes.declared(declare(state, declared.name, kind, initial), initial, state.steps)
+
+
+def _sizes(declarator: Node | None) -> list[Node | None]:
+    """Return the sizes of an array, the innermost first, as the tree has them."""
+    found = []
+    while declarator is not None:
+        if declarator.type == "array_declarator":
+            found.append(declarator.child_by_field_name("size"))
+        declarator = declarator.child_by_field_name("declarator")
+    return found
+
+
+def _with_lengths(state: ExecutionState, kind: ArrayType, sizes: list[Node | None]) -> ArrayType:
+    """Return the type with lengths that variables give, as in `const int n = 256; float x[n];`."""
+    length, size = kind.length, sizes[-1] if sizes else None
+    if length is None and size is not None:
+        value = value_of(state, size)
+        length = value.value.constant if isinstance(value, Scalar) else None
+    inner = kind.element
+    return ArrayType(_with_lengths(state, inner, sizes[:-1]) if isinstance(inner, ArrayType) else inner, length)
 
 
 def _declared_value(state: ExecutionState, kind: Type, value: Node | None, name: str) -> Value:

@@ -121,6 +121,11 @@ def type_definition(state: ExecutionState, node: Node) -> Flow:
     return Flow.NEXT
 
 
+def specifier(state: ExecutionState, node: Node) -> Flow:
+    state.reader.specified(node)
+    return Flow.NEXT
+
+
 def syntax_error(state: ExecutionState, _: Node) -> Flow:
     note_unreadable(state, UnknownKind.SYNTAX)
     assume(state, "line {line}", "line {line} could not be read and is not counted", 1.3)
@@ -146,6 +151,9 @@ STATEMENTS: Mapping[str, Callable[[ExecutionState, Node], Flow]] = {
     "labeled_statement": labeled_statement,
     "goto_statement": goto_statement,
     "type_definition": type_definition,
+    "struct_specifier": specifier,
+    "union_specifier": specifier,
+    "enum_specifier": specifier,
     "ERROR": syntax_error,
     "comment": no_statement,
     ";": no_statement,
