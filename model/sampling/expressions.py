@@ -54,9 +54,17 @@ def _binary(c: Compiler, node: Node) -> Code:
             break
         chain.append(left)
     result: Code | None = None
-    for each in reversed(chain):
+    outer = iter(reversed(chain))
+    for each in outer:
         sign = c.reader.operator(each)
         right = field(c, each, "right")
+        kind = named_type(c, right)
+        if kind is not None and (further := next(outer, None)) is not None:  # `n * (uint) - x` is n times a cast
+            after = field(c, further, "right")
+            first_code = result if result is not None else expression(c, field(c, each, "left"))
+            operand = cast(c, applied_unary(c, c.reader.operator(further), expression(c, after), after), kind, each)
+            result = binary(c, sign, first_code, operand, each)
+            continue
         if result is None:
             first = field(c, each, "left")
             kind = named_type(c, first)

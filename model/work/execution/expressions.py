@@ -91,7 +91,13 @@ def binary_expression(state: ExecutionState, node: Node) -> Value:
     kind = type_in_parentheses(state, left)
     if kind is not None and operator in _CAST_LIKE:
         # `(uint) - x` is a cast of `-x`, which the grammar cannot know.
-        return cast_to(state, kind, unary(state, operator, value_of(state, right)))
+        return cast_to(state, kind, _operand(state, operator, right))
+    typed = left.child_by_field_name("right") if left.type == "binary_expression" else None
+    first = left.child_by_field_name("left")
+    kind = type_in_parentheses(state, typed) if typed is not None else None
+    if kind is not None and first is not None and operator in _CAST_LIKE:  # and `n * (uint) - x` is n times that
+        value = value_of(state, first)
+        return binary(state, state.reader.operator(left), value, cast_to(state, kind, _operand(state, operator, right)))
     if operator in ("&&", "||"):
         return _short_circuit(state, node, operator, left, right)
     fused = _fused_integers(state, node)
@@ -108,6 +114,17 @@ def binary_expression(state: ExecutionState, node: Node) -> Value:
         if product is not None and is_float(product.type):
             return fused_multiply_add(state, operator, a, b, product=product)
     return binary(state, operator, a, b)
+
+
+def _operand(state: ExecutionState, operator: str, node: Node) -> Value:
+    """Return what `operator` before an operand gives."""
+    if operator == "&":
+        return address_of(state, node)
+    value = value_of(state, node)
+    if operator == "*" and isinstance(value, Pointer):
+        at = node.start_byte, node.end_byte
+        return load(state, Location(value.memory, value.offset, value.type.pointee, space=value.type.space, at=at))
+    return unary(state, operator, value)
 
 
 def _fused_integers(state: ExecutionState, node: Node) -> int:

@@ -346,10 +346,13 @@ def test_every_cost_stands_on_its_own_line(count: Count) -> None:
         ("(g * (min(n, m))) & i", "g * min(n, m) & i"),
         ("((g) * (n)) + i", "g * n + i"),
         ("(half_of(n)) + (twice()) - i", "n / 2 + 2 - i"),
+        ("(uint)*(y + i) & 63", "*(y + i) & 63"),
+        ("(uint)(n) - i * m", "n - i * m"),
+        ("(n * (uint)-i) & 63", "(n * (0 - i)) & 63"),
         ("(g * (n)) && (i < (m * (n)) && g)", "g * n && i < m * n && g"),
     ],
 )
-def test_parentheses_as_macros_leave_them_are_no_casts(count: Count, written: str, meant: str) -> None:
+def test_casts_and_parentheses_are_told_apart(count: Count, written: str, meant: str) -> None:
     helpers = "int half_of(int n) { return n / 2; } int twice() { return 2; }"
     body = "__kernel void k(__global int *y, int n, int m) {{ int g = get_global_id(0), i = get_global_id(1);"
     body += " int size[3] = {{n, m, 7}}; y[{}] = 1; if (i < (n * (m)) && g < n) y[g] = 2; }}"
