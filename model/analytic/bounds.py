@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from model.analytic.gpu_memory import caches_of, rewritten_bytes, streamed
 from model.device import Device, DeviceType, Rates
+from model.opencl.builtins import PRINTF
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind, Pattern
 from model.work.features.shared_operations import saved_operations
@@ -26,6 +27,7 @@ FUSED_INTEGERS = 4  # operations of the source that one instruction can do: thre
 KEPT_LOADS = 4  # loads of local memory for each that compilers leave: what a work-item reads twice stays in registers
 WARP_ATOMICS = 32  # lanes that hardware adds up before memory sees them
 ATOMICS_AT_ONCE = 8  # words of a sector that are updated together
+PRINTF_SPREAD = 5  # calls that print little over the usual ones
 _SPECIAL = frozenset({OpKind.SPECIAL, OpKind.NATIVE})
 _INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL})
 _TYPES = ("f64", "f16")
@@ -45,9 +47,20 @@ def floor_us(work: WorkCounts, device: Device) -> float:
         flops = sum(op.flops for op in work.ops if _type(op.element) == element)
         flops = max(0.0, flops - sum(op.flops for op in saved if _type(op.element) == element))
         bounds.append(1e-3 * flops / gflop_s if gflop_s else 0.0)
-    if device.type is not DeviceType.CPU:
+    if device.type is DeviceType.CPU:
+        bounds.append(printed_us(work, device) / PRINTF_SPREAD)
+    else:
         bounds += _lanes_us(work, rates)
     return max(bound for bound in bounds if math.isfinite(bound))
+
+
+def printed_us(work: WorkCounts, device: Device) -> float:
+    """Return what the calls of `printf` take on a CPU [us].
+
+    Medians of the dataset's training rows: PoCL's calls run side by side, Intel's runtime makes one at a time.
+    """
+    calls = sum(op.count for op in work.ops if op.function == PRINTF)
+    return 1e-3 * calls * (2000.0 if "intel" in device.platform.lower() else 250.0 / max(1, device.compute_units))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Times, overlapped
 from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
-from model.analytic.bounds import floor_us
+from model.analytic.bounds import floor_us, printed_us
 from model.analytic.cpu import cpu_times
 from model.analytic.gpu_latency import latency_us, load_cycles
 from model.analytic.gpu_memory import (
@@ -78,7 +78,7 @@ def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = N
     times = {
         "floating point": fp * waves,
         "integer": integer * waves,
-        "special functions": special * waves,
+        "special functions": special * waves + printed_us(work, device),
         "operations that wait for each other": waiting * waves,
         "global memory": memory * waves,
         "local memory": local * waves,
@@ -216,7 +216,7 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
     times = {
         "floating point": own.floating_point * waves,
         "integer": own.integer * waves,
-        "special functions": own.special * waves,
+        "special functions": own.special * waves + printed_us(work, device),
         "operations that wait for each other": own.waiting * waves,
         "global memory": (own.issue + own.far) * waves,
         "local memory": own.local * waves,

@@ -173,6 +173,8 @@ WORK_ITEM = frozenset(
      "get_enqueued_num_sub_groups", "get_sub_group_id", "get_sub_group_local_id"}
 )  # fmt: skip
 
+PRINTF = "printf"
+
 # Names that the language or its headers define as constants; their value is known where it matters to counts.
 INTEGER_CONSTANTS: dict[str, int] = {
     "CHAR_BIT": 8, "CHAR_MAX": 127, "CHAR_MIN": -128, "SCHAR_MAX": 127, "SCHAR_MIN": -128, "UCHAR_MAX": 255,

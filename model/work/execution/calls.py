@@ -17,6 +17,7 @@ from model.opencl.builtins import (
     IMAGE_READS,
     IMAGE_WRITES,
     PIPES,
+    PRINTF,
     WORK_ITEM,
     Builtin,
     Gives,
@@ -146,9 +147,9 @@ def _builtin(state: ExecutionState, name: str, values: list[Value], node: Node) 
         return vector_memory(state, memory, values)
     if name.startswith("async_work_group"):
         return async_copy(state, name, values)
-    if name == "printf":
-        # On two processors: 0.3 and 0.6 µs by PoCL, 0.5 and 1.7 µs by Intel's runtime, one call at a time.
-        assume(state, "line {line}", "`printf` on line {line} is not counted: each call takes 0.3 to 2 µs", 10.0)
+    if name == PRINTF:
+        count_operations(state, OpKind.SIMPLE, INT, function=PRINTF)
+        assume(state, "line {line}", "`printf` on line {line}: how long a call takes depends on what it prints", 5.0)
         return Scalar(unknown_number(state, "printf"), INT)
     builtin = BUILTINS.get(name)
     if builtin is not None:
