@@ -33,7 +33,7 @@ _UNROLL_HINT = re.compile(
     r"|__attribute(?:__)?\s*\(\(\s*(?:__)?opencl_unroll_hint(?:__)?)"
     r"[ \t]*\(?[ \t]*(\w+)?"
 )
-_ARRAY_POINTER = re.compile(r"\s+[A-Za-z_]\w*\s*\(\s*\*")
+_ARRAY_POINTER = re.compile(r"\s+[A-Za-z_]\w*\s*\(\s*\*[^()]*\)\s*(?:\[[^\[\]]*\]\s*)+[=;]")  # no parameter
 _CONST = "const"
 
 

@@ -398,3 +398,9 @@ def test_a_pointer_to_rows_of_any_type_is_declared(read: Read, qualifier: str) -
     declared = function.body.named_children[0]
     assert declared.type == "declaration"
     assert not only(program).has_errors
+
+
+def test_a_parameter_that_points_to_rows_may_be_written(read: Read) -> None:
+    (parameter,) = only(read("kernel void k(global uint (*rows)[4]) { rows[1][2] = 3; }")).parameters
+    assert isinstance(parameter.type, PointerType)
+    assert not parameter.type.is_const
