@@ -18,7 +18,7 @@ _WORD_BYTES = 4  # of `int` and `uint`: what is smaller is computed in `int`
 
 
 class Arithmetic(NamedTuple):
-    """An operation on integers of `bits` bits that nothing but the launch decides.
+    """An operation on integers of `bits` bits that nothing but the launch decides, or a division by a plain 0.
 
     `value` is the divisor where it `divides`, else the result. It is computed if `result` is needed.
     """
@@ -56,6 +56,6 @@ def noted(operator: str, kind: ScalarType, right: Expression, result: Expression
         value, divides = right, True
     else:
         return None
-    if not is_of_launch(value):
+    if not is_of_launch(value) and not (divides and value.constant == 0):
         return None
     return Arithmetic(0, value, result, divides, 8 * kind.size_bytes, kind.kind is ScalarKind.SIGNED)

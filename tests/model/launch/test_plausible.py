@@ -154,8 +154,9 @@ def test_what_is_guessed_neither_divides_by_zero_nor_overflows(rest: str) -> Non
     assert not inferred(rest)[2]
 
 
-def test_what_no_guess_mends_is_said(cpu: Device) -> None:
-    text = "__kernel void k(__global int *a, int n) { int i = get_global_id(0); a[i] = i % (n & 0); }"
+@pytest.mark.parametrize("divisor", ["n & 0", "n - n", "n & ~n", "0"])
+def test_what_no_guess_mends_is_said(cpu: Device, divisor: str) -> None:
+    text = f"__kernel void k(__global int *a, int n) {{ int i = get_global_id(0); a[i] = i % ({divisor}); }}"
     (forecast,) = Engine().forecast(text, None, cpu).forecasts
     assert forecast.prediction is not None
     assert any("line 1 divides by" in a.text.replace("{line}", "1") for a in forecast.prediction.assumptions)

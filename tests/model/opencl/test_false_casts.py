@@ -1,4 +1,4 @@
-"""Expressions with more parentheses than they need, as macros leave them, mean what they mean without."""
+"""What the C grammar takes for casts or calls: parentheses as macros leave them, and pointers to rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tree_sitter import Node
 
 from model.opencl.false_casts import MOST_NESTED
 from model.opencl.masking import mask
+from model.opencl.program import Program
 from model.opencl.syntax import find, parse
+from model.opencl.types import PointerType
+
+Read = Callable[..., Program]
 
 NAMES = {"a": 3, "b": 5, "cols": 7, "row_2": 11}
 TYPES = ("uint", "float4", "word", "unsigned int")
@@ -101,3 +106,21 @@ def test_parentheses_make_no_casts(written: Written) -> None:
     right = assigned.child_by_field_name("right")
     assert right is not None
     assert meant(right) == written.value
+
+
+@pytest.mark.parametrize("qualifier", ["__constant", "constant", "__local", "__global const", "const"])
+def test_a_pointer_to_rows_of_any_type_is_declared(read: Read, qualifier: str) -> None:
+    """`uint (*rows)[4]` is a call of `uint` to the C grammar, which knows no such type."""
+    program = read(
+        f"typedef uint word; kernel void k(global uint *x) {{ {qualifier} word (*rows)[4] = t; x[0] = rows[1][2]; }}"
+    )
+    (function,) = program.functions.values()
+    declared = function.body.named_children[0]
+    assert declared.type == "declaration"
+    assert not program.kernels[0].has_errors
+
+
+def test_a_parameter_that_points_to_rows_may_be_written(read: Read) -> None:
+    (parameter,) = read("kernel void k(global uint (*rows)[4]) { rows[1][2] = 3; }").kernels[0].parameters
+    assert isinstance(parameter.type, PointerType)
+    assert not parameter.type.is_const

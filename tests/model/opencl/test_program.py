@@ -386,21 +386,3 @@ def test_a_kernel_whose_qualifiers_stand_in_a_conditional_is_one(
     (kernel,) = read_program(text).kernels
     assert kernel.name == "fill"
     assert kernel.attributes.reqd_work_group_size == size
-
-
-@pytest.mark.parametrize("qualifier", ["__constant", "constant", "__local", "__global const", "const"])
-def test_a_pointer_to_rows_of_any_type_is_declared(read: Read, qualifier: str) -> None:
-    """`uint (*rows)[4]` is a call of `uint` to the C grammar, which knows no such type."""
-    program = read(
-        f"typedef uint word; kernel void k(global uint *x) {{ {qualifier} word (*rows)[4] = t; x[0] = rows[1][2]; }}"
-    )
-    (function,) = program.functions.values()
-    declared = function.body.named_children[0]
-    assert declared.type == "declaration"
-    assert not only(program).has_errors
-
-
-def test_a_parameter_that_points_to_rows_may_be_written(read: Read) -> None:
-    (parameter,) = only(read("kernel void k(global uint (*rows)[4]) { rows[1][2] = 3; }")).parameters
-    assert isinstance(parameter.type, PointerType)
-    assert not parameter.type.is_const
