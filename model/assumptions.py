@@ -23,6 +23,7 @@ _LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 _ESTIMATED_SPREAD = 2.0
 _IMPLAUSIBLE_SPREAD = 4.0  # a signal for each division by zero, or no work at all
 _GUESSED_SPREAD = 3.0  # of an argument that decides loops or branches
+_IDLE = "with these arguments no work-item stores anything: compilers leave nothing to run"
 _ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
 
 
@@ -35,7 +36,7 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     undecided = _undecided(work, counts.undecided_loops) if counts.undecided_loops else ()
     estimated = (Assumption(f"{_LOOP}{{line}}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
     found = (*work.assumptions, *_by_data(work, counts, launch), *undecided, *estimated)
-    wrong = (*_overruns(work, counts, launch), *_implausible(work, launch))
+    wrong = (*_overruns(work, counts, launch), *_implausible(work, launch), *_idle(work, counts))
     return (*_of_the_launch(launch, counts), *wrong, *dict.fromkeys(found))
 
 
@@ -64,6 +65,12 @@ def _implausible(work: Work, launch: Launch) -> Iterator[Assumption]:
     """Say where scalars, given or guessed, make a launch that does not do what its kernel is for."""
     for reason in implausible(work, launch):
         yield Assumption("line {line}", reason.text, _IMPLAUSIBLE_SPREAD, reason.line)
+
+
+def _idle(work: Work, counts: WorkCounts) -> Iterator[Assumption]:
+    """Say that nothing is counted though the kernel has something to do under other arguments."""
+    if not counts.ops and not counts.accesses and len(work.outline.parts) > 1:
+        yield Assumption(work.kernel.name, _IDLE)
 
 
 def _of_the_launch(launch: Launch, counts: WorkCounts) -> Iterator[Assumption]:

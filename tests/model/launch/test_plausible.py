@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from model.device import Device
 from model.engine import Engine
+from model.launch.expression import constant
 from model.launch.inference import complete
 from model.launch.launch import Launch, Number, Origin
 from model.launch.plausible import Implausible, implausible
@@ -160,6 +161,15 @@ def test_what_no_guess_mends_is_said(cpu: Device, divisor: str) -> None:
     (forecast,) = Engine().forecast(text, None, cpu).forecasts
     assert forecast.prediction is not None
     assert any("line 1 divides by" in a.text.replace("{line}", "1") for a in forecast.prediction.assumptions)
+
+
+@pytest.mark.parametrize(("mode", "is_said"), [(1, True), (77, False)])
+def test_that_nothing_is_left_of_a_launch_is_said(cpu: Device, mode: int, is_said: bool) -> None:
+    text = "__kernel void k(__global float *y, int m) { int i = get_global_id(0); if (m == 77) y[i] = exp(y[i]); }"
+    asked = LaunchSpec(values=(("m", (constant(mode),)),))
+    (forecast,) = Engine().forecast(text, None, cpu, requests=[asked]).forecasts
+    assert forecast.prediction is not None
+    assert any("stores anything" in a.text for a in forecast.prediction.assumptions) is is_said
 
 
 def test_scalars_that_the_user_gives_are_kept_and_what_they_break_is_said(
