@@ -27,7 +27,9 @@ FUSED_INTEGERS = 4  # operations of the source that one instruction can do: thre
 KEPT_LOADS = 4  # loads of local memory for each that compilers leave: what a work-item reads twice stays in registers
 WARP_ATOMICS = 32  # lanes that hardware adds up before memory sees them
 ATOMICS_AT_ONCE = 8  # words of a sector that are updated together
-PRINTF_SPREAD = 5  # calls that print little over the usual ones
+# A call, in the median of the dataset's training rows. PoCL's run side by side, Intel's runtime makes one at a time.
+PRINTF_NS, INTELS_PRINTF_NS = 250, 2000
+PRINTF_SPREAD = 5  # the usual call over one that prints little
 _SPECIAL = frozenset({OpKind.SPECIAL, OpKind.NATIVE})
 _INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL})
 _TYPES = ("f64", "f16")
@@ -55,12 +57,10 @@ def floor_us(work: WorkCounts, device: Device) -> float:
 
 
 def printed_us(work: WorkCounts, device: Device) -> float:
-    """Return what the calls of `printf` take on a CPU [us].
-
-    Medians of the dataset's training rows: PoCL's calls run side by side, Intel's runtime makes one at a time.
-    """
+    """Return what the calls of `printf` take on a CPU [us]."""
     calls = sum(op.count for op in work.ops if op.function == PRINTF)
-    return 1e-3 * calls * (2000.0 if "intel" in device.platform.lower() else 250.0 / max(1, device.compute_units))
+    is_intels = "intel" in device.platform.lower()
+    return 1e-3 * calls * (INTELS_PRINTF_NS if is_intels else PRINTF_NS / max(1, device.compute_units))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Parentheses that the C grammar takes for a cast, made plain: `(i) + n * j` would be `+n` as an `i`.
+"""Blank parentheses that the C grammar would take for a cast: `(i) + n * j` would be `+n` as an `i`.
 
-The grammar does not know which names are types. What is blanked here means the same without it, and all else stays at
+The grammar does not know which names are types. The code means the same without what is blanked, and all else stays at
 its offset.
 """
 

@@ -114,7 +114,10 @@ class Work:
             ranges[GROUP_ID[d]] = (0, max(1, int(known.symbols[NUM_GROUPS[d]])))
         walk.whole(self.root, float(launch.work_items), ranges)
         if not (self.unknowns or self.assumptions) and is_idle(self.outline, walk.runs):
-            walk.runs.clear()  # compilers leave nothing of it
+            # Compilers leave nothing of it, and how long its loops would be does not matter.
+            walk.runs.clear()
+            walk.undecided.clear()
+            walk.estimated.clear()
         return walk
 
     def accesses(self) -> Iterator[Access]:

@@ -98,8 +98,8 @@ class Builder:
     def leaves_traces(self) -> bool:
         """Return whether compilers have a reason to keep anything of it.
 
-        What is written that outlives the work-group; what local memory holds that rests on what it held; loops that the
-        data end, which may never end.
+        What is written that outlives the work-group; what local memory holds that rests on what it held; loops that may
+        never end. Those of which memory says the length beforehand do end.
         """
         return any(map(_is_kept, self.accesses)) or any(
             (isinstance(inner, PendingLoop) and (inner.leaves is not None or inner.trips.has("unknown")))

@@ -24,7 +24,7 @@ from model.work.execution.literals import (
     type_in_parentheses,
 )
 from model.work.execution.loads import load, pointer_to
-from model.work.execution.lvalues import Location, Slot, global_lvalue, lvalue_of, read_table
+from model.work.execution.lvalues import Location, Slot, global_lvalue, lvalue_of, pointed_at, read_table
 from model.work.execution.operators import binary, fused_multiply_add, truth_of, unary
 from model.work.execution.selection import aside, join_sides, selected_value
 from model.work.execution.state import ExecutionState
@@ -88,16 +88,9 @@ def binary_expression(state: ExecutionState, node: Node) -> Value:
     operator = state.reader.operator(node)
     if left is None or right is None:
         return nothing(state)
-    kind = type_in_parentheses(state, left)
-    if kind is not None and operator in _CAST_LIKE:
-        # `(uint) - x` is a cast of `-x`, which the grammar cannot know.
-        return cast_to(state, kind, _operand(state, operator, right))
-    typed = left.child_by_field_name("right") if left.type == "binary_expression" else None
-    first = left.child_by_field_name("left")
-    kind = type_in_parentheses(state, typed) if typed is not None else None
-    if kind is not None and first is not None and operator in _CAST_LIKE:  # and `n * (uint) - x` is n times that
-        value = value_of(state, first)
-        return binary(state, state.reader.operator(left), value, cast_to(state, kind, _operand(state, operator, right)))
+    cast = _cast_before_sign(state, left, operator, right) if operator in _CAST_LIKE else None
+    if cast is not None:
+        return cast
     if operator in ("&&", "||"):
         return _short_circuit(state, node, operator, left, right)
     fused = _fused_integers(state, node)
@@ -116,14 +109,26 @@ def binary_expression(state: ExecutionState, node: Node) -> Value:
     return binary(state, operator, a, b)
 
 
+def _cast_before_sign(state: ExecutionState, left: Node, operator: str, right: Node) -> Value | None:
+    """Return `(uint) - x` as a cast of `-x`, and `n * (uint) - x` as n times that: the grammar cannot know."""
+    first = typed = None
+    if left.type == "binary_expression":
+        first, typed = left.child_by_field_name("left"), left.child_by_field_name("right")
+    kind = type_in_parentheses(state, typed or left)
+    if kind is None:
+        return None
+    before = value_of(state, first) if first is not None else None
+    cast = cast_to(state, kind, _operand(state, operator, right))
+    return cast if before is None else binary(state, state.reader.operator(left), before, cast)
+
+
 def _operand(state: ExecutionState, operator: str, node: Node) -> Value:
     """Return what `operator` before an operand gives."""
     if operator == "&":
         return address_of(state, node)
     value = value_of(state, node)
     if operator == "*" and isinstance(value, Pointer):
-        at = node.start_byte, node.end_byte
-        return load(state, Location(value.memory, value.offset, value.type.pointee, space=value.type.space, at=at))
+        return load(state, pointed_at(value, node))
     return unary(state, operator, value)
 
 

@@ -58,13 +58,7 @@ def lvalue_of(state: ExecutionState, node: Node) -> Lvalue | None:
         case "pointer_expression" if state.reader.operator(node) == "*":
             argument = node.child_by_field_name("argument")
             pointer = value_of(state, argument) if argument else None
-            return (
-                Location(
-                    pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space, at=_bytes(node)
-                )
-                if isinstance(pointer, Pointer)
-                else None
-            )
+            return pointed_at(pointer, node) if isinstance(pointer, Pointer) else None
         case "field_expression":
             return _field(state, node)
         case "cast_expression":
@@ -144,6 +138,11 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
         if isinstance(base, Slot)
         else Location(base.memory, base.offset, UNKNOWN_TYPE, at=_bytes(node))
     )
+
+
+def pointed_at(pointer: Pointer, node: Node) -> Location:
+    """Return where a pointer leads, read at `node`."""
+    return Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space, at=_bytes(node))
 
 
 def _bytes(node: Node) -> tuple[int, int]:

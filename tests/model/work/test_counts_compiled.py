@@ -46,17 +46,30 @@ def test_what_may_leave_something_behind_is_executed(count: Count, trace: str) -
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "idle", "busy"),
     [
-        "for (int i = g; i < 1000; i += 64) { float v = x[i]; for (int j = 0; j < 8 / n; j++) y[i * 8 + j] += v; }",
-        "float v = exp(x[g]); if (n == 1) y[g] = v; if (n < 5) y[g + 1] = v * v;",
-        "int part = n / (4 * get_global_size(0)); for (int i = 0; i < part; i++) y[g * part + i] *= 2;",
+        (
+            "for (int i = g; i < 1000; i += 64) { float v = x[i]; for (int j = 0; j < 8 / n; j++) y[i * 8 + j] += v; }",
+            100,
+            1,
+        ),
+        ("float v = exp(x[g]); if (n == 1) y[g] = v; if (n < 5) y[g + 1] = v * v;", 100, 1),
+        ("int part = n / (4 * get_global_size(0)); for (int i = 0; i < part; i++) y[g * part + i] *= 2;", 100, 1000),
     ],
 )
-def test_of_a_launch_whose_arguments_let_nobody_store_nothing_is_executed(count: Count, body: str) -> None:
-    nothing, whole = count(kernel(body), (64,), (64,), n=100), count(kernel(body), (64,), (64,), n=1)
-    assert (nothing.counts.ops, nothing.counts.accesses) == ((), ())
-    assert whole.counts.ops or "part" in body
+def test_of_a_launch_whose_arguments_let_nobody_store_nothing_is_executed(
+    count: Count, body: str, idle: int, busy: int
+) -> None:
+    nothing, whole = (count(kernel(body), (64,), (64,), n=n).counts for n in (idle, busy))
+    assert (nothing.ops, nothing.accesses) == ((), ())
+    assert whole.ops
+    assert any(access.is_store and access.count >= 64 for access in whole.accesses)
+
+
+@pytest.mark.parametrize(("n", "lines"), [(100, 0), (1, 1)])
+def test_of_a_launch_that_does_nothing_no_length_of_a_loop_is_guessed(count: Count, n: int, lines: int) -> None:
+    body = "float v = 0; for (int i = 0; i < (int)x[g]; i++) v += sin(v); if (n == 1) y[g] = v;"
+    assert len(count(kernel(body), (64,), (64,), n=n).counts.undecided_loops) == lines
 
 
 @pytest.mark.parametrize("guard", ["g < n", "x[g] > n", "g / 64 > n"])
