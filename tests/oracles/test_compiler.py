@@ -15,7 +15,7 @@ pytestmark = pytest.mark.device
 LEAST_FOUND = 0.995
 LEAST_CLEAN = 0.95
 # Programs drawn of the packages that have hundreds; the command in `document` builds more of them.
-SAMPLES = {"hashcat": 5, "pyclesperanto": 60}
+SAMPLES = {"hashcat": 3, "pyclesperanto": 60}
 SEED = 2
 
 

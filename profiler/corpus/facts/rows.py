@@ -29,11 +29,14 @@ _LEAST_SLOPE = 0.1  # of a device whose times follow no pace, all rows are broug
 Floats = npt.NDArray[np.float32]
 
 
-def read_rows(folder: Path) -> Rows:
-    """Of all launches whose facts are there. Raises DatasetError."""
+def read_rows(folder: Path, *, with_code: bool = True) -> Rows:
+    """Of all launches whose facts are there. Raises DatasetError.
+
+    Without `with_code` nothing is known of what compilers made of kernels, and reading takes a tenth of the time.
+    """
     dataset, facts, devices = read_dataset(folder), read_facts(folder), read_devices(folder)
     paces = log2_paces(folder)
-    compiled = _compiled(dataset)
+    compiled = _compiled(dataset) if with_code else {}
     launches = _launches(dataset)
     of_device = {name: device_facts(device) for name, device in devices.items()}
     short = {name: corpus_device(name, None).device_id for name in devices}

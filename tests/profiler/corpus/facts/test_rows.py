@@ -18,7 +18,7 @@ from profiler.corpus.facts.rows import read_rows
 
 @pytest.fixture(scope="module")
 def rows(repository: Path) -> Rows:
-    return read_rows(repository / "profiler/corpus/data")
+    return read_rows(repository / "profiler/corpus/data", with_code=False)
 
 
 def test_splits_have_no_kernel_in_common_and_what_is_new_no_family(rows: Rows) -> None:
