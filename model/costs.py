@@ -62,6 +62,10 @@ class Costs:
         # what the sum of the results waits for.
         self.bare_call_ns = min(self._ns["call.fmin"], self._ns["call4.fmin"]) / 2
         self.local_atomic_ns = self._ns.get("atomic.local", 0.0)
+        # Half of the work-items entered the branch that was measured. A runtime that makes branches of vectors leaves
+        # them out where no work-item enters; others execute what is under a mask in any case.
+        vector, scalar, branch = (self._ns[f"{how}.fp"] for how in ("vector", "scalar", "branch"))
+        self.skips_masked = branch / 2 < math.sqrt(vector * scalar)
         self._between: dict[tuple[str, float], float] = {}
 
     def scalar_share(self, context: Context, lanes: int, *, has_calls: bool) -> float:
@@ -154,14 +158,15 @@ class Costs:
             pattern = Pattern.GATHERED
         match pattern:
             case Pattern.UNIT if access.is_store:
-                each = self.between("stored_offset" if form is Form.OFFSET or is_local else "stored", share)
+                each = self._neighbours_ns(placed, "stored", "stored_offset", share)
                 if placed.is_masked:  # AMD's processors take ten times as long for it: Fog's instruction tables
-                    each = max(each, self._ns.get("masked.stored", 0.0))
+                    masked = self._ns.get("masked.stored", 0.0)
+                    each = max(each, math.pow(masked, 1 - share) * math.pow(each, share))
             case Pattern.UNIT | Pattern.BROADCAST if is_local:
                 added_ns = self._ns.get(f"{context}.shared", 0.0) - self._ns.get(f"{context}.fp", 0.0)
                 each = max(self.between("shared", share), added_ns)
             case Pattern.UNIT:
-                each = self.between("offset" if form is Form.OFFSET else "unit", share)
+                each = self._neighbours_ns(placed, "unit", "offset", share)
             case Pattern.BROADCAST:
                 each = self.between("broadcast", share)
             case Pattern.STRIDED if access.stride_bytes <= INTERLEAVED * access.element_bytes:
@@ -175,6 +180,21 @@ class Costs:
                 each = self.between("gathered", share)
         parts = _parts(size, share, is_gather=each > self.between("gathered", share) / 2)
         return access.count * each * parts
+
+    def _neighbours_ns(self, placed: Placed, plain: str, offset: str, share: float) -> float:
+        """Return one access of neighbours next to each other.
+
+        As `plain` was measured, a 32-bit index hides that they are; as `offset`, it does not, and an argument is in it.
+        """
+        if placed.access.space is AddressSpace.LOCAL:
+            return self.between(offset, share)
+        with_argument = self.between(offset, share)
+        if placed.form is Form.OFFSET and not placed.is_hidden:
+            return with_argument
+        hidden = self.between(plain, share)
+        if placed.form is Form.OFFSET:
+            return max(hidden, with_argument)
+        return hidden if placed.is_hidden else min(hidden, with_argument)
 
     def scatter_ns(self, footprint_bytes: float) -> float:
         """Return one store to a line that is somewhere in `footprint_bytes`."""

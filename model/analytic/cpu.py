@@ -83,10 +83,11 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     for part, ops in parts:
         share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
-        for op in ops.all:
+        off_ops, off_accesses = ((), ()) if costs.skips_masked else (part.off_ops, part.off_accesses)
+        for op in (*ops.all, *off_ops):
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
-        for placed in part.accesses:
+        for placed in (*part.accesses, *off_accesses):
             access, image = placed.access, placed.image
             if image:
                 images += 1e-3 * access.count * costs.image_ns(image)

@@ -27,6 +27,7 @@ ACCESS_AMOUNTS = (
     *(f"global.new.{what}" for what in ("load", "store")),
     *(f"global.step.{step}" for step in _STEPS),
     *(f"global.form.{form}" for form in Form),
+    *(f"global.hidden.{what}" for what in ("load", "store")),
     *(f"global.size.{size}" for size in (1, 2, 4, 8, 16)),
     *(f"global.from.{where}" for where in ("near", "middle", "far")),
     "global.atomic",
@@ -75,6 +76,9 @@ def add_accesses(counts: WorkCounts, amounts: dict[str, float], sizes: dict[str,
                 amounts[f"image.{placed.image}"] += placed.access.count
             elif placed.access.space in (AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT):
                 amounts[f"global.form.{placed.form}"] += placed.access.count
+                if placed.is_hidden and placed.access.pattern is Pattern.UNIT:
+                    what = "store" if placed.access.is_store else "load"
+                    amounts[f"global.hidden.{what}"] += placed.access.count
     sizes["access.sites"] = len(counts.accesses)
     sizes["access.buffers"] = len(buffers)
     sizes["access.stride"] = 2 ** (weighted / total) if total else 0.0

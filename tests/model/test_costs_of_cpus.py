@@ -194,10 +194,39 @@ def test_a_branch_that_no_mask_serves_is_run_by_one_work_item_after_the_other(ca
     assert predict(scalar, text).runtime_us.p50 > 1.5 * predict(calibrated, text).runtime_us.p50
 
 
-def test_a_branch_that_ids_decide_is_no_vector_code_under_a_mask(calibrated: Device) -> None:
+ENTERED = """// kernelcast: global=n local=1024 n=1048576 m=M x=2*n y=2*n
+__kernel void k(__global float *restrict x, __global const float *restrict y, int n, int m) {
+    int i = get_global_id(0); size_t s = i; s = get_global_id(0); if (i < m) BODY }"""
+STEPS = "v = v * v + 1.5f; " * 60
+
+
+def entered(device: Device, body: str, work_items: int) -> float:
+    text = ENTERED.replace("m=M", f"m={work_items}").replace("BODY", f"{{ {body} }}").replace("STEPS", STEPS)
+    return predict(device, text).runtime_us.p50
+
+
+@pytest.mark.parametrize("body", ["float v = y[i]; STEPS x[i] = v;", "float v = y[s + 1]; STEPS x[s] = v;"])
+def test_what_ids_decide_is_under_a_mask_and_takes_as_long_if_few_enter(calibrated: Device, body: str) -> None:
+    """Unless a runtime, whose branches are of vectors, leaves out those of which no work-item enters."""
     scalar = with_costs(calibrated, **SCALAR_BRANCHES)
-    text = BRANCH.replace("v > p", "i < n / 2").replace("BODY", "x[i] = v * p;")
-    assert predict(scalar, text).runtime_us.p50 > 1.5 * predict(calibrated, text).runtime_us.p50
+    half, few = (entered(scalar, body, work_items) for work_items in (524288, 16384))
+    assert few == pytest.approx(half, rel=0.1)
+    assert half == pytest.approx(entered(scalar, body, 1048576), rel=0.1)
+    assert entered(calibrated, body, 16384) < 0.5 * entered(calibrated, body, 524288)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "float v = y[i + 1]; STEPS x[i] = v;",  # an index of 32 bits that may overflow
+        "float v = y[2 * i]; STEPS x[i] = v;",
+        "float v = exp(y[i]); STEPS x[i] = v;",
+        "float v = y[i]; for (int k = 0; k < n / 16384; k++) { STEPS } x[i] = v;",
+    ],
+)
+def test_what_no_mask_serves_is_run_by_those_who_enter(calibrated: Device, body: str) -> None:
+    scalar = with_costs(calibrated, **SCALAR_BRANCHES)
+    assert entered(scalar, body, 16384) < 0.5 * entered(scalar, body, 524288)
 
 
 def test_stores_under_a_mask_cost_what_they_were_measured_to_take(calibrated: Device) -> None:
@@ -205,6 +234,31 @@ def test_stores_under_a_mask_cost_what_they_were_measured_to_take(calibrated: De
     stored, chosen = (BRANCH.replace("BODY", body) for body in ("x[i] = v * p;", "v *= p; x[i] = v;"))
     assert predict(slow, stored).runtime_us.p50 > 5 * predict(calibrated, stored).runtime_us.p50
     assert predict(slow, chosen).runtime_us == predict(calibrated, chosen).runtime_us
+
+
+def test_stores_behind_a_guard_that_all_pass_are_under_a_mask(calibrated: Device) -> None:
+    slow = with_costs(calibrated, masked__stored=2.0)
+    open_, guarded, returned = (
+        STREAM.replace("LOCAL", "64").replace("y[i] =", f"{guard} y[i] =")
+        for guard in ("", "if (i < get_global_size(0) / 2 * 2)", "if (i >= get_global_size(0) / 2 * 2) return;")
+    )
+    assert predict(slow, open_).runtime_us == predict(calibrated, open_).runtime_us
+    for text in (guarded, returned):
+        assert predict(slow, text).runtime_us.p50 > 4 * predict(calibrated, text).runtime_us.p50
+
+
+INDEX = """// kernelcast: global=1048576 local=64 c=3 x=2*1048576 y=2*1048576
+__kernel void k(__global const float *restrict x, __global float *restrict y, int c) { BODY }"""
+
+
+def test_neighbours_that_a_32_bit_index_hides_cost_what_such_were_measured_to_take(calibrated: Device) -> None:
+    slow = with_costs(calibrated, vector__unit=2.0, vector__stored=2.0, scalar__unit=2.0, scalar__stored=2.0)
+    shown = "size_t i = get_global_id(0); y[i] = x[i];", "int i = get_global_id(0); y[i + c] = x[i + c];"
+    hidden = "int i = get_global_id(0); y[i] = x[i];", "uint i = get_global_id(0); y[i + c] = x[i + c];"
+    for body in shown:
+        assert predict(slow, INDEX.replace("BODY", body)).runtime_us.p50 < 2 * 1048576 * 0.5e-3
+    for body in hidden:
+        assert predict(slow, INDEX.replace("BODY", body)).runtime_us.p50 > 2 * 1048576 * 1.9e-3
 
 
 VECTOR = """// kernelcast: global=262144 local=64 x=4*262144 y=4*262144

@@ -19,11 +19,12 @@ from model.work.execution.findings import data_parameter, unknown_number
 from model.work.execution.flow import Exit, Flow, LoopFrame
 from model.work.execution.loads import load_from
 from model.work.execution.lvalues import Location
+from model.work.execution.narrow_ids import stepped_ids
 from model.work.execution.reuse import carried
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import store_access
-from model.work.execution.values import Other, Value, is_float, numbers_in, with_numbers
+from model.work.execution.values import Other, Scalar, Value, is_float, numbers_in, with_numbers
 from model.work.execution.variables import completed, fresh_value
 from model.work.execution.writes import Origin, Spot, Write
 from model.work.expressions.operations import less, operation
@@ -230,7 +231,10 @@ def _enter(state: ExecutionState, tried: Trial, counter: Expression) -> Links:
             for induction in inductions:
                 at = induction.at(counter, symbols - {induction.symbol})
                 parts.append(at if at is not None else unknown_number(state, CARRIED))
-            state.variables.values[key] = with_numbers(value, tuple(parts))
+            value = with_numbers(value, tuple(parts))
+            if isinstance(value, Scalar) and value.ids:
+                value = value._replace(ids=stepped_ids(value.ids, tried.ids.get(key)))
+            state.variables.values[key] = value
         for index, part in enumerate(numbers_in(state.variables.values[key])):
             if part.atom is not None and part.atom.kind in ("unknown", "iterate"):
                 links.append((part.atom, key, index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -12,10 +13,11 @@ from model.work.execution.builder import Builder
 from model.work.execution.costs import forget_available, varies_in
 from model.work.execution.dispatch import run_statement, value_of
 from model.work.execution.flow import Exit, Flow, LoopFrame
+from model.work.execution.narrow_ids import Ids
 from model.work.execution.operators import truth_of
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
-from model.work.execution.values import Memory, Pointer, Value, numbers_in, with_numbers
+from model.work.execution.values import Memory, Pointer, Scalar, Value, numbers_in, with_numbers
 from model.work.execution.variables import completed, lookup
 from model.work.execution.writes import Origin, Spot, Write, distinct_spots, overlaps
 from model.work.expressions.symbolic import ONE, Atom, Expression
@@ -38,6 +40,7 @@ class Trial:
     loaded: dict[Spot, Type]
     fixed: frozenset[Spot]  # places written to that are the same in every iteration
     carried: frozenset[Spot]  # those of them whose value at the end is known
+    ids: Mapping[int, Ids | None]  # of neighbours, in the variables at the end of the iteration
     goes_round: bool  # whether anything but an exit ends an iteration
     steps: int
     has_registers: bool  # private arrays or constant tables, which are registers where the index is known
@@ -97,6 +100,7 @@ def try_iteration(state: ExecutionState, node: Node) -> Trial:
     goes_round = state.control.last_flow <= Flow.CONTINUE
     state.counting_disabled -= 1
     state.control.frames.pop()
+    ids = {key: after.ids for key in touched if isinstance(after := state.variables.values[key], Scalar)}
     variables: dict[int, list[Induction]] = {}
     for key, atoms in symbols.items():
         starts, afters = numbers_in(entry[key]), numbers_in(state.variables.values[key])
@@ -119,8 +123,8 @@ def try_iteration(state: ExecutionState, node: Node) -> Trial:
     saw, state.memory.saw_registers = state.memory.saw_registers, saw_registers or state.memory.saw_registers
     del state.control.returned[marks[2] :], state.control.exits[marks[3] :], state.control.path[marks[4] :]
     return Trial(
-        tuple(touched), variables, condition, exits, writes, tried, fixed, carried, goes_round, state.steps - steps,
-        saw,
+        tuple(touched), variables, condition, exits, writes, tried, fixed, carried, ids, goes_round,
+        state.steps - steps, saw,
     )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ from model.work.execution.memory_calls import (
     pipe_call,
     vector_memory,
 )
+from model.work.execution.narrow_ids import Ids, component_ids
 from model.work.execution.operators import binary, components, convert
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import forget_shared, store, wait_for_group
@@ -83,6 +84,7 @@ _IDS = {
 _OF_ALL: dict[Gives, ScalarType | VectorType] = {
     Gives.ONE_INT: INT, Gives.ONE_UINT: UINT, Gives.UINT4: VectorType(UINT, 4),
 }  # fmt: skip
+_IN_24_BITS = frozenset({"mad24", "mul24"})  # made of shifts, through which compilers do not follow ids
 _INTEGER_WORDS = frozenset({"integer", "int_mul", "int_divide", "compare", "simple"})
 
 
@@ -260,7 +262,10 @@ def _wrapped(
 ) -> Value:
     if builtin.gives is Gives.INT:
         return Vector(tuple(results), VectorType(INT, len(results))) if len(results) > 1 else Scalar(results[0], INT)
-    return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], scalar_of(kind))
+    if isinstance(kind, VectorType):
+        return Vector(tuple(results), kind)
+    hides = builtin.name in _IN_24_BITS and component_ids(results[0], scalar_of(kind))
+    return Scalar(results[0], scalar_of(kind), Ids.LOST if hides else None)
 
 
 def _reduced(

@@ -11,7 +11,7 @@ from model.opencl.declarations import Declared
 from model.opencl.types import AddressSpace, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import note_unreadable
-from model.work.execution.operators import components, convert
+from model.work.execution.operators import components, convert, is_hidden_by
 from model.work.execution.state import ExecutionState
 from model.work.execution.swizzle import swizzled
 from model.work.execution.tables import table_of
@@ -41,6 +41,7 @@ class Location:
     swizzle: tuple[int, ...] = ()
     space: AddressSpace = AddressSpace.GLOBAL  # where the memory is not known
     at: tuple[int, int] | None = None  # the first and last byte of the expression that names it
+    is_hidden: bool = False  # as `Pointer.is_hidden`
 
 
 Lvalue = Slot | Location
@@ -84,13 +85,16 @@ def _subscript(state: ExecutionState, node: Node) -> Lvalue | None:
     if base_node is None or index_node is None:
         return None
     base = value_of(state, base_node)
-    index = expression_of(value_of(state, index_node))
+    given = value_of(state, index_node)
+    index = expression_of(given)
     if isinstance(base, Pointer):
         pointee = base.type.pointee
-        offset = base.offset + index * number(max(1, pointee.size_bytes))
+        size = max(1, pointee.size_bytes)
+        offset = base.offset + index * number(size)
         if base.memory is not None and _is_one_variable(index_node):
             state.memory.stepped.add((base.memory.name, offset))
-        return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node))
+        is_hidden = base.is_hidden or is_hidden_by(given, size)
+        return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node), is_hidden=is_hidden)
     lvalue = lvalue_of(state, base_node) if isinstance(base, Vector) else None
     if isinstance(lvalue, Slot) and index.constant is not None:
         return Slot(lvalue.key, lvalue.path, lvalue.type, (index.constant,))
@@ -105,11 +109,7 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
     operator = node.child_by_field_name("operator")
     if operator is not None and state.reader.text(operator) == "->":
         pointer = value_of(state, argument)
-        base: Lvalue | None = (
-            Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space)
-            if isinstance(pointer, Pointer)
-            else None
-        )
+        base: Lvalue | None = pointed_at(pointer, node) if isinstance(pointer, Pointer) else None
     else:
         base = lvalue_of(state, argument)
     if base is None:
@@ -123,7 +123,7 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
         return (
             Slot(base.key, base.path, base.type, swizzle)
             if isinstance(base, Slot)
-            else Location(base.memory, base.offset, base.type, swizzle, base.space, _bytes(node))
+            else Location(base.memory, base.offset, base.type, swizzle, base.space, _bytes(node), base.is_hidden)
         )
     if isinstance(base.type, StructType):
         kind = base.type.member(name) or UNKNOWN_TYPE
@@ -132,7 +132,8 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
         if isinstance(base, Slot):
             return Slot(base.key, (*base.path, name), kind)
         at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
-        return Location(base.memory, base.offset + number(at), kind, space=base.space, at=_bytes(node))
+        offset = base.offset + number(at)
+        return Location(base.memory, offset, kind, space=base.space, at=_bytes(node), is_hidden=base.is_hidden)
     return (
         Slot(base.key, (*base.path, name), UNKNOWN_TYPE)
         if isinstance(base, Slot)
@@ -142,7 +143,10 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
 
 def pointed_at(pointer: Pointer, node: Node) -> Location:
     """Return where a pointer leads, read at `node`."""
-    return Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space, at=_bytes(node))
+    kind = pointer.type
+    return Location(
+        pointer.memory, pointer.offset, kind.pointee, space=kind.space, at=_bytes(node), is_hidden=pointer.is_hidden
+    )
 
 
 def _bytes(node: Node) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from model.opencl.types import PointerType, ScalarKind, ScalarType, Type, Vector
 from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, is_known
 from model.work.execution.findings import unknown_number
+from model.work.execution.narrow_ids import Ids, converted_ids, hides_neighbours, summed_ids
 from model.work.execution.state import ExecutionState
 from model.work.execution.values import (
     Other,
@@ -50,7 +51,10 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
         if result not in (x, y) and not (result.atom is not None and result.atom.kind == "negate"):
             count_operations(state, cost, element, result)
             _note(state, operator, element, y, result)
-        return Scalar(result, element)
+        ids = None
+        if left.ids or right.ids:
+            ids = summed_ids(operator, element, (x, left.ids), (y, right.ids), state.computed.constants)
+        return Scalar(result, element, ids)
     pairs = list(zip(components(left), components(right), strict=True))
     if element.kind is _FLOAT:
         results = tuple(float_result(operator, x, y) for x, y in pairs)
@@ -125,11 +129,17 @@ def _pointer_arithmetic(state: ExecutionState, operator: str, a: Value, b: Value
     assert isinstance(pointer, Pointer)
     if operator in COMPARISONS:
         return Scalar(ONE if operator == "!=" else ZERO, INT)  # against NULL
-    step = expression_of(other) * number(max(1, pointer.type.pointee.size_bytes))
+    size = max(1, pointer.type.pointee.size_bytes)
+    step = expression_of(other) * number(size)
     offset = pointer.offset - step if operator == "-" else pointer.offset + step
     if offset != pointer.offset and not is_known(step):
         count_operations(state, OpKind.INTEGER, INT, offset)
-    return Pointer(pointer.memory, offset, pointer.type)
+    return Pointer(pointer.memory, offset, pointer.type, pointer.is_hidden or is_hidden_by(other, size))
+
+
+def is_hidden_by(index: Value, element_bytes: int) -> bool:
+    """Return whether compilers may not see that neighbours' addresses are consecutive, by such an index."""
+    return isinstance(index, Scalar) and hides_neighbours(index.ids, index.type, element_bytes)
 
 
 def unary(state: ExecutionState, operator: str, a: Value) -> Value:
@@ -144,7 +154,10 @@ def unary(state: ExecutionState, operator: str, a: Value) -> Value:
     else:
         results = tuple(-x if operator == "-" else -x - ONE for x in components(a))
         count_operations(state, OpKind.INTEGER, element, *results)
-    return Vector(results, kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+    if isinstance(kind, VectorType):
+        return Vector(results, kind)
+    ids = a.ids if isinstance(a, Scalar) else None
+    return Scalar(results[0], element, Ids.LOST if ids and operator != "-" else ids)
 
 
 def truth_of(state: ExecutionState, value: Value) -> Expression:
@@ -177,9 +190,11 @@ def convert(state: ExecutionState, value: Value, kind: Type, *, explicit: bool =
             parts = (parts * width)[:width] if len(parts) == 1 else (*parts, *(ZERO,) * width)[:width]
             element = scalar_of(kind)
             converted = _converted(state, parts, scalar_of(source), element)
-            return Vector(converted, kind) if isinstance(kind, VectorType) else Scalar(converted[0], element)
+            if isinstance(kind, VectorType):
+                return Vector(converted, kind)
+            return Scalar(converted[0], element, _ids_after(value, scalar_of(source), element))
         case PointerType() if isinstance(value, Pointer):
-            return Pointer(value.memory, value.offset, kind)
+            return Pointer(value.memory, value.offset, kind, value.is_hidden)
         case _:
             return (
                 value if not isinstance(value, Scalar | Vector) or not explicit else fresh_value(state, kind, "a cast")
@@ -218,6 +233,12 @@ def _convert_one(state: ExecutionState, x: Expression, source: ScalarType, targe
     ):
         return atom.arguments[1]  # (int)(float)i
     return opaque("convert", target.name, x)
+
+
+def _ids_after(value: Value, source: ScalarType, target: ScalarType) -> Ids | None:
+    if not isinstance(value, Scalar) or source.kind is _FLOAT or target.kind is _FLOAT:
+        return None
+    return converted_ids(value.ids, value.value, source, target)
 
 
 def _literal_integer(text: str, state: ExecutionState) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from model.opencl.kernel import ParameterKind
-from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, StructType, Type, VectorType
+from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, StructType, VectorType
 from model.work.execution.group_values import passed_on
 from model.work.execution.loads import access_memory, load_variable, slot_at, spot_of, touched_bytes
 from model.work.execution.lvalues import Location, Lvalue, Slot
@@ -64,7 +64,7 @@ def store(state: ExecutionState, lvalue: Lvalue, value: Value) -> None:
         _store_reinterpreted(state, memory.variable, lvalue, value)
         return
     if isinstance(kind, StructType) and isinstance(value, Aggregate) and memory is not None:
-        _store_struct(state, memory, lvalue.offset, value)
+        _store_struct(state, lvalue, memory, value)
         return
     if lvalue.swizzle and isinstance(kind, VectorType):
         width = len(lvalue.swizzle)
@@ -72,26 +72,26 @@ def store(state: ExecutionState, lvalue: Lvalue, value: Value) -> None:
         if width < kind.width:  # compilers write the components one by one
             for index, part in zip(lvalue.swizzle, new, strict=False):
                 offset = lvalue.offset + number(index * kind.element.size_bytes)
-                store(state, Location(memory, offset, kind.element, space=lvalue.space), Scalar(part, kind.element))
+                place = Location(memory, offset, kind.element, space=lvalue.space, is_hidden=lvalue.is_hidden)
+                store(state, place, Scalar(part, kind.element))
             return
         parts = list(new[: kind.width])  # names of too many components are nobody's OpenCL C, and are cut off
         for index, part in zip(lvalue.swizzle, new, strict=False):
             if index < len(parts):
                 parts[index] = part
-        lvalue = Location(memory, lvalue.offset, kind)
+        lvalue = Location(memory, lvalue.offset, kind, is_hidden=lvalue.is_hidden)
         value = Vector(tuple(parts), kind)
     parts_stored = components(convert(state, value, kind))
     if memory is None:
         access_memory(state, lvalue, touched_bytes(kind), is_store=True, stored=(*parts_stored, lvalue.offset))
         forget_shared(state)
         return
-    store_to(state, memory, lvalue.offset, kind, parts_stored)
+    store_to(state, lvalue, memory, parts_stored)
 
 
-def store_to(
-    state: ExecutionState, memory: Memory, offset: Expression, kind: Type, parts: tuple[Expression, ...]
-) -> None:
-    """Write `parts`, unless that is what stands there already."""
+def store_to(state: ExecutionState, lvalue: Location, memory: Memory, parts: tuple[Expression, ...]) -> None:
+    """Write `parts` to a place in `memory`, unless that is what stands there already."""
+    offset, kind = lvalue.offset, lvalue.type
     if memory.space is AddressSpace.PRIVATE:
         state.memory.saw_registers = True
     spot = spot_of(memory, offset, kind)
@@ -106,7 +106,7 @@ def store_to(
     ):
         return
     if not any(spot in frame.promoted for frame in state.control.frames):
-        store_access(state, Location(memory, offset, kind), touched_bytes(kind), parts)
+        store_access(state, Location(memory, offset, kind, is_hidden=lvalue.is_hidden), touched_bytes(kind), parts)
     whole = isinstance(kind, ScalarType) or (isinstance(kind, VectorType) and len(parts) == kind.width)
     note_store(state, spot, parts if whole else None)
 
@@ -115,21 +115,21 @@ def store_access(state: ExecutionState, lvalue: Location, size: int, parts: tupl
     access_memory(state, lvalue, size, is_store=True, stored=parts)
 
 
-def _store_struct(state: ExecutionState, memory: Memory, offset: Expression, value: Aggregate) -> None:
+def _store_struct(state: ExecutionState, place: Location, memory: Memory, value: Aggregate) -> None:
     """Member by member, as compilers do with structs whose members they know."""
-    kind = value.type
+    kind, offset = value.type, place.offset
     for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
         held = value.member(name)
+        lvalue = Location(memory, offset + number(at), member, is_hidden=place.is_hidden)
         if isinstance(held, Aggregate):
-            _store_struct(state, memory, offset + number(at), held)
+            _store_struct(state, lvalue, memory, held)
         elif held is None or isinstance(member, ArrayType):
-            lvalue = Location(memory, offset + number(at), member)
             if isinstance(held, Pointer) and (held.memory, held.offset) == (memory, lvalue.offset):
                 continue  # read from there as a whole, so nothing is copied
             access_memory(state, lvalue, member.size_bytes, is_store=True)
             note_store(state, Spot(memory, lvalue.offset, member.size_bytes, "i8"))
         else:
-            store(state, Location(memory, offset + number(at), member), held)
+            store(state, lvalue, held)
 
 
 def _store_reinterpreted(state: ExecutionState, variable: int, lvalue: Location, value: Value) -> None:

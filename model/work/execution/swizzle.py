@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import ScalarType, StructType, Type, VectorType
+from model.work.execution.narrow_ids import component_ids
 from model.work.execution.values import Aggregate, Scalar, Value, Vector
 from model.work.expressions.symbolic import ZERO
 
@@ -70,7 +71,7 @@ def picked(value: Value, swizzle: tuple[int, ...]) -> Value:
         return value
     parts = tuple(value.components[i] if i < len(value.components) else ZERO for i in swizzle)
     return (
-        Scalar(parts[0], value.type.element)
+        Scalar(parts[0], value.type.element, component_ids(parts[0], value.type.element))
         if len(parts) == 1
         else Vector(parts, VectorType(value.type.element, len(parts)))
     )

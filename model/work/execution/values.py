@@ -17,6 +17,7 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
+from model.work.execution.narrow_ids import Ids
 from model.work.expressions.symbolic import ZERO, Expression
 
 
@@ -25,6 +26,7 @@ class Scalar(NamedTuple):
 
     value: Expression
     type: ScalarType
+    ids: Ids | None = None  # of neighbours, in what is computed in 32 bits
 
 
 class Vector(NamedTuple):
@@ -44,11 +46,15 @@ class Memory:
 
 
 class Pointer(NamedTuple):
-    """`offset` counts bytes from the start of `memory`; memory is None where nobody knows."""
+    """`offset` counts bytes from the start of `memory`; memory is None where nobody knows.
+
+    `is_hidden`: compilers may not see that neighbours' offsets are consecutive (see `narrow_ids`).
+    """
 
     memory: Memory | None
     offset: Expression
     type: PointerType
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +176,11 @@ def with_numbers(value: Value, parts: tuple[Expression, ...]) -> Value:
     """Return the value with its numbers replaced, in the order of `numbers_in`."""
     match value:
         case Scalar():
-            return Scalar(parts[0], value.type)
+            return Scalar(parts[0], value.type, value.ids)
         case Vector():
             return Vector(parts, value.type)
         case Pointer():
-            return Pointer(value.memory, parts[0], value.type)
+            return Pointer(value.memory, parts[0], value.type, value.is_hidden)
         case Aggregate():
             members, at = [], 0
             for name, member in value.members:

@@ -40,17 +40,14 @@ class Context(StrEnum):
 
 
 class Placed(NamedTuple):
-    """An access and the form of its index.
-
-    Compilers that must mind the overflow of 32-bit indices see consecutive addresses in the `offset` form, but not in
-    the `plain` one.
-    """
+    """An access and the form of its index."""
 
     access: AccessCount
     form: Form
     image: str = ""  # "nearest", "linear" or "write" where it is one
     is_call: bool = False  # of `vload` or `vstore`
-    is_masked: bool = False  # in vector code, of those work-items that a branch lets in
+    is_masked: bool = False  # in vector code, of those work-items that a branch or a guard lets in
+    is_hidden: bool = False  # compilers may not see that neighbours' addresses are consecutive: see `narrow_ids`
 
 
 class Shared(NamedTuple):
@@ -78,6 +75,8 @@ class ContextCount:
     accesses: tuple[Placed, ...]
     chain_ops: float
     surprises: float
+    off_ops: tuple[OpCount, ...] = ()  # beside `ops`, under masks that ids have switched off
+    off_accesses: tuple[Placed, ...] = ()
 
 
 @dataclass(slots=True)
@@ -89,6 +88,8 @@ class _Found:
     accesses: list[Placed] = field(default_factory=list)
     chain_ops: float = 0.0
     surprises: float = 0.0
+    off_ops: dict[int, float] = field(default_factory=dict)
+    off_accesses: list[Placed] = field(default_factory=list)
     is_met: bool = False
 
 
@@ -97,22 +98,31 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     found = {context: _Found() for context in Context}
     around: list[Context] = []  # by number of the part
     executions: list[float] = []  # by number of the part, with those under a mask that is off
+    guarded: list[bool] = []  # by number of the part, whether it is under a guard that nearly all work-items pass
     runs_of, masked = walk.runs, _masked_parts(outline, counted)
     for number, part in enumerate(outline.parts):
         runs = runs_of.get(id(part.block), 0.0)
-        context, is_masked = Context.STRAIGHT, False
+        context, is_masked, is_guarded, off = Context.STRAIGHT, False, False, 0.0
         if part.parent >= 0:
             parent = runs_of.get(id(outline.parts[part.parent].block), 0.0)
-            context = around[part.parent]
+            context, is_guarded = around[part.parent], guarded[part.parent]
             if parent > 0:
                 context = _inside(part, context, runs, parent, found, counted)
+                is_guarded |= part.parts_ways and context is not Context.BRANCH
                 is_masked = context is Context.BRANCH and runs > 0 and masked[number]
                 if is_masked:
-                    context, runs = around[part.parent], executions[part.parent]
+                    context, off = around[part.parent], executions[part.parent] - runs
+        is_guarded |= is_masked
+        is_decided = is_masked and not _is_decided_by_ids(part)
+        if is_decided:
+            runs, off = runs + off, 0.0
         around.append(context)
-        executions.append(runs)
+        executions.append(runs + off)
+        guarded.append(is_guarded)
         if runs > 0:
-            _add(part, context, runs, found, counted, outline.forms, is_masked=is_masked)
+            _add(part, context, runs, found, counted, outline.forms, is_masked=is_decided, is_guarded=is_guarded)
+        if off > 0:
+            _add_off(part, context, off, found, counted, outline.forms)
     keys = outline.keys
     return tuple(
         ContextCount(
@@ -122,6 +132,8 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
             tuple(own.accesses),
             own.chain_ops,
             own.surprises,
+            tuple(_op(keys[k], n) for k, n in own.off_ops.items() if n),
+            tuple(own.off_accesses),
         )
         for context, own in found.items()
         if own.is_met
@@ -166,6 +178,7 @@ def _add(
     forms: dict[int, tuple[Form, str]],
     *,
     is_masked: bool,
+    is_guarded: bool,
 ) -> None:
     for ops, is_unrolled in ((part.ops, False), (part.unrolled, True)):
         if ops:
@@ -174,9 +187,9 @@ def _add(
             total = own.ops
             for key, times in ops:
                 total[key] = total.get(key, 0.0) + times * runs
-    for key, times, dimensions, is_guarded, is_unrolled in part.shared:
+    for key, times, dimensions, is_shared_guarded, is_unrolled in part.shared:
         same = found[Context.UNROLLED if is_unrolled and context is Context.STRAIGHT else context].shared
-        at = key, dimensions, is_guarded
+        at = key, dimensions, is_shared_guarded
         same[at] = same.get(at, 0.0) + times * runs
     for access in part.accesses:
         count = counted.get(id(access))
@@ -186,16 +199,38 @@ def _add(
             own.is_met = True
             if is_masked:
                 count = replace(count, count=runs)
-            own.accesses.append(Placed(count, *_seen_as(access, forms), access.is_call, is_masked))
+            form, image = _seen_as(access, forms)
+            own.accesses.append(Placed(count, form, image, access.is_call, is_masked or is_guarded, access.is_hidden))
+
+
+def _add_off(
+    part: Part,
+    context: Context,
+    times_off: float,
+    found: Mapping[Context, _Found],
+    counted: Mapping[int, AccessCount],
+    forms: dict[int, tuple[Form, str]],
+) -> None:
+    """Add what a vector executes for work-items whose ids switch it off."""
+    own = found[context]
+    own.is_met = True
+    for key, times in (*part.ops, *part.unrolled):
+        own.off_ops[key] = own.off_ops.get(key, 0.0) + times * times_off
+    for access in part.accesses:
+        count = counted.get(id(access))
+        if count is not None:
+            count = replace(count, count=times_off)
+            own.off_accesses.append(
+                Placed(count, _seen_as(access, forms)[0], is_masked=True, is_hidden=access.is_hidden)
+            )
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:
     """Return of each part, as a side of a branch, whether vector code runs it for all work-items under a mask.
 
     Compilers do so with arithmetic, and with loads and stores of neighbours at the work-items' own place: what else an
-    index adds may overflow. They do not with loops, calls, divisions of integers, or any other access. What ids decide
-    is mostly the same for neighbours, and compares in vectors what straight code has no vectors of. Source: LLVM's loop
-    vectoriser, if-conversion; seen in what PoCL makes of each.
+    index adds may overflow. They do not with loops, calls, divisions of integers, or any other access. Source: LLVM's
+    loop vectoriser, if-conversion; seen in what PoCL makes of each, and that it takes as long if few work-items enter.
     """
     masked = [_is_masked(part, outline, counted) for part in outline.parts]
     for number in range(len(outline.parts) - 1, 0, -1):  # inner parts come after outer ones
@@ -204,9 +239,14 @@ def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[
     return masked
 
 
+def _is_decided_by_ids(part: Part) -> bool:
+    branch = part.branch
+    return branch is not None and part.parts_ways and branch.share is None and not branch.condition.has("load")
+
+
 def _is_masked(part: Part, outline: Outline, counted: Mapping[int, AccessCount]) -> bool:
     branch = part.branch
-    if branch is None or (part.parts_ways and branch.share is None and not branch.condition.has("load")):
+    if branch is None:
         return False
     keys = (outline.keys[key] for key, _ in (*part.ops, *part.unrolled))
     if any(kind is OpKind.INT_DIVIDE or function for kind, _, _, function in keys):
@@ -219,7 +259,7 @@ def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, tup
         return True
     if access.offset is None or access.is_atomic or access.is_image or access.is_call:
         return False
-    is_moved = () in dict(access.offset.terms)
+    is_moved = access.is_hidden and () in dict(access.offset.terms)
     return (
         count.pattern is Pattern.UNIT
         and not is_moved

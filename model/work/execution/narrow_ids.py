@@ -1,0 +1,88 @@
+"""Ids of neighbours in 32-bit numbers: where a compiler still sees that neighbours' addresses are consecutive.
+
+Ids have 64 bits. `int i = get_global_id(0)` cuts them, and an index has 64 bits again: what a compiler does not know to
+fit, it must take to jump. Signed sums with something else must not overflow (C11, section 6.5), so those it follows;
+`x[i]`, `x[i + 1]`, unsigned sums, and what is left of `x[k * n + i]` when a loop over `k` is taken apart it does not.
+Seen on Intel's runtime 2026.22, which then loads neighbours one by one: 4 times as long as with `size_t i`, from a near
+cache. PoCL 3.0 asks at run time whether anything overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from enum import Enum
+
+from model.opencl.types import ScalarKind, ScalarType
+from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
+
+_NEIGHBOURS = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
+_SUMS = frozenset({"+", "-", "*"})
+
+
+class Ids(Enum):
+    """How a number holds the ids of neighbours."""
+
+    CUT = "cut"  # the lower half of a 64-bit number, or that and a constant
+    SUMMED = "summed"  # in a signed 32-bit sum with something else
+    LOST = "lost"
+
+
+def converted_ids(ids: Ids | None, value: Expression, source: ScalarType, target: ScalarType) -> Ids | None:
+    """Return how the result of a conversion between integers holds them."""
+    if target.size_bytes < source.size_bytes:
+        if ids is not None or _NEIGHBOURS.isdisjoint(value.leaves):
+            return ids if ids is None or target.size_bytes == 4 else Ids.LOST
+        return Ids.CUT if target.size_bytes == 4 else Ids.LOST
+    if ids is Ids.SUMMED and ScalarKind.UNSIGNED in (source.kind, target.kind):
+        # The sum may be negative, and then is a large number.
+        return Ids.LOST if source.kind is ScalarKind.UNSIGNED or target.size_bytes == source.size_bytes else None
+    if target.size_bytes == 8 and source.size_bytes < 8:
+        return None if ids is Ids.SUMMED else Ids.LOST if ids is not None else None
+    return ids
+
+
+def summed_ids(
+    operator: str,
+    kind: ScalarType,
+    left: tuple[Expression, Ids | None],
+    right: tuple[Expression, Ids | None],
+    unrolled: Set[Atom],
+) -> Ids | None:
+    """Return how `left operator right` holds them, computed in `kind`; `unrolled` are counters that compilers know."""
+    (x, a), (y, b) = left, right
+    if a is None and b is None:
+        return None
+    if Ids.LOST in (a, b) or kind.kind is ScalarKind.UNSIGNED or operator not in _SUMS:
+        return Ids.LOST
+    if a is not None and b is not None:
+        return Ids.SUMMED
+    ids, other = (a, y) if a is not None else (b, x)
+    return Ids.CUT if ids is Ids.CUT and _is_moved_out(other, unrolled) else Ids.SUMMED
+
+
+def component_ids(value: Expression, kind: ScalarType) -> Ids | None:
+    """Return how a component of a vector holds them: nothing is kept of how it was computed but what it is."""
+    if kind.kind is ScalarKind.FLOAT or kind.size_bytes == 8 or _NEIGHBOURS.isdisjoint(value.leaves):
+        return None
+    if kind.size_bytes == 4 and any((value - Expression({(atom,): 1})).constant is not None for atom in _NEIGHBOURS):
+        return Ids.CUT
+    return Ids.SUMMED if kind.kind is ScalarKind.SIGNED and kind.size_bytes == 4 else Ids.LOST
+
+
+def stepped_ids(before: Ids | None, after: Ids | None) -> Ids | None:
+    """Return how a variable of a loop holds them that has them as `before`, and an iteration later as `after`."""
+    return Ids.SUMMED if before is Ids.CUT and after in (Ids.CUT, Ids.SUMMED) else after if before else before
+
+
+def hides_neighbours(ids: Ids | None, kind: ScalarType, element_bytes: int) -> bool:
+    """Return whether neighbours' addresses are not seen to be consecutive where a number of `kind` is an index."""
+    if ids is Ids.CUT and element_bytes == 1 and kind.kind is not ScalarKind.UNSIGNED:
+        return False  # nothing is multiplied
+    return ids is Ids.LOST or (ids is Ids.CUT and kind.size_bytes == 4)
+
+
+def _is_moved_out(other: Expression, unrolled: Set[Atom]) -> bool:
+    """Return whether compilers part `other` from a sum: constants, and what changes with a loop's counter."""
+    if other.constant is not None:
+        return True
+    return any(str(leaf.arguments[0]).startswith("loop.") and leaf not in unrolled for leaf in other.leaves)
