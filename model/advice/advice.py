@@ -28,10 +28,11 @@ class AdviceCode(StrEnum):
     SCALAR_ACCESS = "scalar-access"
     UNFUSED_PRODUCT = "unfused-product"
     SMALL_WORK_ITEM = "small-work-item"
+    NARROW_INDEX = "narrow-index"
 
 
-# Codes whose fixes were faster by 5 % or more in less than 70 % of the kernels that they were predicted to help, see
-# docs/pages/advice.md: off unless the user asks for them.
+# Codes whose fixes were faster by 5 % or more in less than 70 % of the kernels that they were predicted to help, or were
+# not measured on enough of them, see docs/pages/advice.md: off unless the user asks for them.
 UNPROVEN = frozenset(
     {
         AdviceCode.POSSIBLE_ALIASING,
@@ -39,6 +40,7 @@ UNPROVEN = frozenset(
         AdviceCode.RELAXED_MATH,
         AdviceCode.ROLLED_LOOP,
         AdviceCode.UNKNOWN_GROUP_SIZE,
+        AdviceCode.NARROW_INDEX,
     }
 )
 

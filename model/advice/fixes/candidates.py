@@ -16,6 +16,7 @@ from model.advice.fixes.local_padding import padded_rows
 from model.advice.fixes.local_tiles import tiled_products
 from model.advice.fixes.native_functions import native_functions, relaxed_math
 from model.advice.fixes.vector_accesses import vector_accesses
+from model.advice.fixes.wide_ids import wide_ids
 from model.advice.fixes.work_per_item import work_per_item
 from model.device import Device
 from model.forecast import Forecast
@@ -34,6 +35,7 @@ FIX_RULES: tuple[FixRule, ...] = (
     restrict_parameters,
     const_parameters,
     unrolled_loop,
+    wide_ids,
     padded_rows,
     tiled_products,
     vector_accesses,

@@ -207,6 +207,57 @@ def test_what_may_be_written_does_not_become_const(use: str) -> None:
     assert not fixes(text, AdviceCode.ONLY_READ)
 
 
+# Ids of 64 bits
+
+COPY = """// kernelcast: global=n local=64 n=65536 x=2*n y=2*n w=256
+__kernel void copy(__global const float *x, __global float *y, int n, uint m, int w)
+{
+    const int i = get_global_id(0);
+    if (i < n) y[i] = x[i];
+}
+"""
+
+
+def test_ids_get_the_64_bits_that_they_have() -> None:
+    assert changed_lines(COPY, fixed(COPY, AdviceCode.NARROW_INDEX)) == [
+        ("    const int i = get_global_id(0);", "    const long i = get_global_id(0);")
+    ]
+    (fix,) = fixes(COPY, AdviceCode.NARROW_INDEX)
+    assert fix.is_exact
+    assert not fix.promise
+
+
+def test_all_that_is_set_to_ids_gets_them() -> None:
+    text = COPY.replace(
+        "const int i = get", "unsigned int g = get_group_id(0) * 64 + get_local_id(0), h = g + 1; int i = get"
+    )
+    text = text.replace("y[i] = x[i];", "y[h + w] = x[i + 1];")
+    after = fixed(text, AdviceCode.NARROW_INDEX)
+    assert "    size_t g = get_group_id(0) * 64 + get_local_id(0), h = g + 1; long i = get_global_id(0);" in after
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[i + w] = x[i + w];",  # nothing is hidden
+        "y[i] = x[i]; i += n;",  # set once more
+        "y[i] = min(i, n);",  # of another overload
+        "y[i] = x[i / w];",
+        "y[i] = i;",
+        "y[i] = x[i]; if (i - 1 < m) y[n] = 0;",  # all of them are below, as unsigned numbers of 32 bits
+        "y[i] = x[i]; int *p = &i; *p = 1;",
+        "y[i] = x[i]; for (int i = 0; i < n; ++i) y[n] += i;",  # two of one name
+        "y[i] = x[i]; int j = i * 2; j++;",  # what it is given to stays as it is
+    ],
+)
+def test_ids_stay_as_they_are_where_more_would_change(body: str) -> None:
+    assert not fixes(COPY.replace("const int", "int").replace("y[i] = x[i];", f"{{ {body} }}"), AdviceCode.NARROW_INDEX)
+
+
+def test_ids_stay_as_they_are_on_gpus() -> None:
+    assert not fixes(COPY, AdviceCode.NARROW_INDEX, GPU)
+
+
 # Arithmetic
 
 WAVES = """// kernelcast: global=65536 local=64 x=65536

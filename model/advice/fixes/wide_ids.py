@@ -1,0 +1,139 @@
+"""Ids in 64-bit variables, where a 32-bit one hides from a CPU's compiler that neighbours' addresses are consecutive.
+
+Which runtimes lose sight of them is measured: see `model.work.execution.narrow_ids`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from model.advice.advice import AdviceCode
+from model.advice.fixes.fix import Fix, Setting, TextEdit
+from model.advice.fixes.kernel_source import KernelSource
+from model.advice.words import names_text
+from model.opencl.types import ScalarKind, ScalarType
+from model.work.counts import Pattern
+
+_WIDER = {"int": "long", "uint": "size_t", "unsigned": "size_t", "unsigned int": "size_t"}
+_IDS = frozenset({"get_global_id", "get_local_id", "get_group_id"})
+_SUMS = frozenset({"+", "-", "*"})
+_COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
+
+
+def wide_ids(setting: Setting) -> Iterator[Fix]:
+    """`long` for variables of `int` that are set to an id once, and only index, or are compared."""
+    source = setting.source
+    if setting.is_gpu or not source.is_plain or not _has_hidden(setting):
+        return
+    found = [node for node in source.nodes("declaration", inside=source.body) if _type_of(source, node) is not None]
+    while True:  # what is set to a variable that stays as it is stays as it is, too
+        names = {name for node in found for name, _ in _declared(source, node)}
+        kept = [node for node in found if _is_widened(source, node, names)]
+        if len(kept) == len(found):
+            break
+        found = kept
+    if not any(_holds_ids(source, value) for node in found for _, value in _declared(source, node)):
+        return
+    edits = []
+    for node in found:
+        kind, wider = node.child_by_field_name("type"), _type_of(source, node)
+        assert kind is not None
+        assert wider is not None
+        edits.append(TextEdit(kind.start_byte, kind.end_byte, wider))
+    named = [name for node in found for name, _ in _declared(source, node)]
+    yield Fix(AdviceCode.NARROW_INDEX, f"Give {names_text(named)} 64 bits, as ids have", tuple(edits))
+
+
+def _has_hidden(setting: Setting) -> bool:
+    placed = (each for part in setting.prediction.work.contexts for each in part.accesses)
+    return any(each.is_hidden and each.access.pattern is Pattern.UNIT for each in placed)
+
+
+def _type_of(source: KernelSource, declaration: Node) -> str | None:
+    """Return the type of 64 bits that stands for a declaration's type, where it is one of 32."""
+    kind = declaration.child_by_field_name("type")
+    return _WIDER.get(" ".join(source.text(kind).split())) if kind is not None else None
+
+
+def _declared(source: KernelSource, declaration: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the names of a declaration, with what each is set to; a name that is not is set to itself."""
+    for each in declaration.children_by_field_name("declarator"):
+        name, value = each.child_by_field_name("declarator"), each.child_by_field_name("value")
+        if each.type == "init_declarator" and name is not None and value is not None and name.type == "identifier":
+            yield source.text(name), value
+        else:
+            yield source.text(each), each
+
+
+def _is_widened(source: KernelSource, declaration: Node, names: set[str]) -> bool:
+    """Return whether nothing but the length of the declaration's variables would change."""
+    parent = declaration.parent
+    if parent is None or parent.type != "compound_statement":
+        return False
+    for name, value in _declared(source, declaration):
+        if value.parent == declaration or [n for n, _ in _all_declared(source)].count(name) > 1:
+            return False
+        if source.kernel.parameter(name) is not None:
+            return False
+        uses = [use for use in source.uses(name) if not _declares(use)]
+        if not uses or not all(_is_safe(source, use, names) for use in uses):
+            return False
+        if not _holds_ids(source, value) and not any(source.uses(other, inside=value) for other in names):
+            return False
+    return True
+
+
+def _all_declared(source: KernelSource) -> Iterator[tuple[str, Node]]:
+    for declaration in source.nodes("declaration", inside=source.body):
+        yield from _declared(source, declaration)
+
+
+def _declares(use: Node) -> bool:
+    above = use.parent
+    return above is not None and above.type == "init_declarator" and above.child_by_field_name("declarator") == use
+
+
+def _holds_ids(source: KernelSource, value: Node) -> bool:
+    return any(name in _IDS for name, _ in source.calls(inside=value))
+
+
+def _is_safe(source: KernelSource, use: Node, names: set[str]) -> bool:
+    """Return whether a use goes into an index, a comparison, or a variable that becomes wider as well, by sums."""
+    at, above, is_summed = use, use.parent, False
+    while above is not None:
+        if above.type == "binary_expression" and _operator(source, above) in _SUMS:
+            is_summed = True
+        elif above.type != "parenthesized_expression":
+            break
+        at, above = above, above.parent
+    if above is None:
+        return False
+    if above.type == "subscript_expression":
+        return above.child_by_field_name("index") == at
+    if above.type == "init_declarator":
+        name = above.child_by_field_name("declarator")
+        return name is not None and source.text(name) in names
+    if above.type != "binary_expression" or _operator(source, above) not in _COMPARISONS:
+        return False
+    # A negative sum, beside an unsigned number, is a large number of 32 bits, but a small one of 64.
+    others = [side for side in above.named_children if side != at]
+    return not is_summed or all(_is_signed(source, other) for other in others)
+
+
+def _is_signed(source: KernelSource, node: Node) -> bool:
+    """Return whether all that a number is made of is signed, as far as the kernel's text shows it."""
+    if next(source.nodes("call_expression", "subscript_expression", "field_expression", inside=node), None) is not None:
+        return False
+    for each in source.nodes("identifier", inside=node):
+        parameter = source.kernel.parameter(source.text(each))
+        kind = parameter.type if parameter is not None else None
+        if not isinstance(kind, ScalarType) or kind.kind is not ScalarKind.SIGNED:
+            return False
+    return not any("u" in source.text(each).lower() for each in source.nodes("number_literal", inside=node))
+
+
+def _operator(source: KernelSource, node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return source.text(operator) if operator is not None else ""
