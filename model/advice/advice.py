@@ -31,8 +31,8 @@ class AdviceCode(StrEnum):
     NARROW_INDEX = "narrow-index"
 
 
-# Codes whose fixes were faster by 5 % or more in less than 70 % of the kernels that they were predicted to help, or were
-# not measured on enough of them, see docs/pages/advice.md: off unless the user asks for them.
+# Codes whose fixes were faster by 5 % or more in less than 70 % of the kernels that they were predicted to help, or
+# that were measured on too few, see docs/pages/advice.md: off unless the user asks for them.
 UNPROVEN = frozenset(
     {
         AdviceCode.POSSIBLE_ALIASING,
