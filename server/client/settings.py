@@ -166,7 +166,8 @@ OPTIONS = (
     ),
     Option(
         "adviceIgnore", "advice_ignored", f"a list of codes of advice: {', '.join(AdviceCode)}", "",
-        "Codes of advice that you do not want; by default those that mostly did not make kernels faster.",
+        "Codes of advice that you do not want; by default those that mostly did not make kernels faster, "
+        "or of which too little is known.",
         {"type": "array", "items": {"type": "string", "enum": [str(code) for code in AdviceCode]}}, _advice_codes,
     ),
     Option(
