@@ -80,7 +80,7 @@ def _is_widened(source: KernelSource, declaration: Node, names: set[str]) -> boo
         uses = [use for use in source.uses(name) if not _declares(use)]
         if not uses or not all(_is_safe(source, use, names) for use in uses):
             return False
-        if not _holds_ids(source, value) and not any(source.uses(other, inside=value) for other in names):
+        if not _holds_ids(source, value) and not any(any(source.uses(other, inside=value)) for other in names):
             return False
     return True
 
@@ -96,17 +96,18 @@ def _declares(use: Node) -> bool:
 
 
 def _holds_ids(source: KernelSource, value: Node) -> bool:
-    return any(name in _IDS for name, _ in source.calls(inside=value))
+    """Return whether a value is made of ids; what is loaded by them is data."""
+    is_loaded = any(source.nodes("subscript_expression", inside=value))
+    return not is_loaded and any(name in _IDS for name, _ in source.calls(inside=value))
 
 
 def _is_safe(source: KernelSource, use: Node, names: set[str]) -> bool:
     """Return whether a use goes into an index, a comparison, or a variable that becomes wider as well, by sums."""
-    at, above, is_summed = use, use.parent, False
-    while above is not None:
-        if above.type == "binary_expression" and _operator(source, above) in _SUMS:
-            is_summed = True
-        elif above.type != "parenthesized_expression":
-            break
+    at, above = use, use.parent
+    while above is not None and (
+        above.type == "parenthesized_expression"
+        or (above.type == "binary_expression" and _operator(source, above) in _SUMS)
+    ):
         at, above = above, above.parent
     if above is None:
         return False
@@ -117,9 +118,8 @@ def _is_safe(source: KernelSource, use: Node, names: set[str]) -> bool:
         return name is not None and source.text(name) in names
     if above.type != "binary_expression" or _operator(source, above) not in _COMPARISONS:
         return False
-    # A negative sum, beside an unsigned number, is a large number of 32 bits, but a small one of 64.
-    others = [side for side in above.named_children if side != at]
-    return not is_summed or all(_is_signed(source, other) for other in others)
+    # A negative number of 32 bits, beside an unsigned one, is a large one; of 64 bits it stays a small one.
+    return all(_is_signed(source, side) for side in above.named_children if side != at)
 
 
 def _is_signed(source: KernelSource, node: Node) -> bool:

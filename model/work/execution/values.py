@@ -46,7 +46,7 @@ class Memory:
 
 
 class Pointer(NamedTuple):
-    """`offset` counts bytes from the start of `memory`; memory is None where nobody knows.
+    """`offset` counts bytes from the start of `memory`, which is None where it is not known.
 
     `is_hidden`: compilers may not see that neighbours' offsets are consecutive (see `narrow_ids`).
     """

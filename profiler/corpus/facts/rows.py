@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 
 
 def read_rows(folder: Path, *, with_code: bool = True) -> Rows:
-    """Of all launches whose facts are there. Raises DatasetError.
+    """Read all launches whose facts are there. Raises DatasetError.
 
     Without `with_code` nothing is known of what compilers made of kernels, and reading takes a tenth of the time.
     """

@@ -244,7 +244,8 @@ def test_all_that_is_set_to_ids_gets_them() -> None:
         "y[i] = min(i, n);",  # of another overload
         "y[i] = x[i / w];",
         "y[i] = i;",
-        "y[i] = x[i]; if (i - 1 < m) y[n] = 0;",  # all of them are below, as unsigned numbers of 32 bits
+        "y[i] = x[i]; if (i - 1 < m) y[n] = 0;",  # an unsigned comparison, of 32 bits
+        "int j = i - w; if (j < m) y[i] = x[i];",
         "y[i] = x[i]; int *p = &i; *p = 1;",
         "y[i] = x[i]; for (int i = 0; i < n; ++i) y[n] += i;",  # two of one name
         "y[i] = x[i]; int j = i * 2; j++;",  # what it is given to stays as it is
@@ -252,6 +253,14 @@ def test_all_that_is_set_to_ids_gets_them() -> None:
 )
 def test_ids_stay_as_they_are_where_more_would_change(body: str) -> None:
     assert not fixes(COPY.replace("const int", "int").replace("y[i] = x[i];", f"{{ {body} }}"), AdviceCode.NARROW_INDEX)
+
+
+def test_what_is_no_id_keeps_its_type() -> None:
+    text = COPY.replace("const float *x", "const int *x").replace(
+        "y[i] = x[i];", "{ int k = w * 3, v = x[i]; y[i] = x[k] + x[v]; }"
+    )
+    ((_, line),) = changed_lines(text, fixed(text, AdviceCode.NARROW_INDEX))
+    assert line == "    const long i = get_global_id(0);"
 
 
 def test_ids_stay_as_they_are_on_gpus() -> None:
