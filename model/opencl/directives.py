@@ -16,7 +16,7 @@ from pcpp.ply.ply.lex import LexToken
 from model.errors import SourceError
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.directive_skeleton import SourceFile
-from model.opencl.include_policy import OUT_OF_REACH, Reach
+from model.opencl.include_policy import OUT_OF_REACH, Reach, can_be_read
 from model.opencl.macros import Macro, MacroHistory
 from model.opencl.segments import cut, without_mark
 from model.safe_read import can_be_opened, read_plain
@@ -195,7 +195,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         if not can_be_opened(includepath):
             raise OSError(includepath)
         path = Path(includepath)
-        if self.reach is not None and not self.reach.holds(path):
+        if not can_be_read(path, self.reach):
             self.is_out_of_reach = True
             raise OSError(includepath)
         data = contents(path)

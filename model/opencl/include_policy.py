@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from model.opencl.installed_headers import is_installed
 from model.safe_read import can_be_opened
 
 OUT_OF_REACH = "lies outside of this workspace, of which the editor has not said that it is trusted, and is not read"
@@ -34,3 +35,8 @@ class Reach:
     def _holds(self, path: str) -> bool:
         path = os.path.normcase(path)
         return any(path == folder or path.startswith(folder.rstrip(os.sep) + os.sep) for folder in self.folders)
+
+
+def can_be_read(path: str | Path, reach: Reach | None) -> bool:
+    """Return whether an include may be opened: within reach, or a header that PyOpenCL brings. No reach is no limit."""
+    return reach is None or reach.holds(path) or is_installed(str(path))

@@ -15,7 +15,8 @@ from pathlib import Path
 from model.errors import SourceError
 from model.opencl.directive_skeleton import MARKER, SourceFile
 from model.opencl.directives import Reader, SourceNote, contents
-from model.opencl.include_policy import Reach
+from model.opencl.include_policy import Reach, can_be_read
+from model.opencl.installed_headers import headers_folder
 from model.opencl.macros import Macro, MacroTable
 from model.opencl.options import BuildOptions
 from model.opencl.segments import bytewise
@@ -108,7 +109,7 @@ def made(
         before is not None
         and before.reach == reach
         and before.skeleton == main.skeleton
-        and all(reach is None or reach.holds(name) for name, _ in before.opened)
+        and all(can_be_read(name, reach) for name, _ in before.opened)
         and all(contents(Path(name)) == data for name, data in before.opened)
     ):
         runs, files = _shifted(before, main), (main, *before.files[1:])
@@ -133,6 +134,8 @@ def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Rea
         reader.define(bytewise(f"{name} {value}"))
     for folder in filter(can_be_opened, options.include_dirs):
         reader.add_path(folder)
+    if (installed := headers_folder()) is not None:
+        reader.add_path(installed)
     reader.temp_path = [str(path.parent)] if path else []
     table = MacroTable(reader.history, -1)
     forced = reader.parsegen(bytewise(options.forced_lines), main.name, main.name) if options.forced_includes else ()

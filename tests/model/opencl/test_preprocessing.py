@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from model.launch.build_options import parse_build_options
+from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from tests.model.opencl.compiler.asking import Question, answered
@@ -111,3 +112,24 @@ def test_without_a_standard_the_language_is_the_highest_of_1_x() -> None:
 def test_constants_of_the_language_are_there_to_be_asked_for(name: str) -> None:
     text = f"#if defined({name})\n#ifndef {name}\n#define FOUND 1\n#else\n#define FOUND 2\n#endif\n#endif\n"
     assert values(Question(text, ("FOUND",)), BuildOptions()) == {"FOUND": 2}
+
+
+def test_headers_of_pyopencl_are_there_as_in_every_program_that_it_builds(tmp_path: Path) -> None:
+    text = "#include <pyopencl-complex.h>\nkernel void k(global cfloat_t *z) { z[0] = cfloat_mul(z[1], z[2]); }"
+    for reach in (None, Reach.of([tmp_path])):
+        program = read_program(text, tmp_path / "k.cl", reach=reach)
+        assert program.notes == ()
+        assert "cfloat_mul" in program.functions
+
+
+def test_a_header_of_the_same_name_in_an_include_folder_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "pyopencl-complex.h").write_text("constant int mine = 1;", "utf-8")
+    program = read_program("#include <pyopencl-complex.h>", tmp_path / "k.cl", BuildOptions((), (str(tmp_path),)))
+    assert (program.names.constants.get("mine"), program.functions) == (1, {})
+
+
+def test_nothing_else_beside_those_headers_is_within_reach(tmp_path: Path) -> None:
+    text = "#include <../__init__.py>\n#include <pyopencl-complex.h/../../version.py>"
+    program = read_program(text, tmp_path / "k.cl", reach=Reach.of([tmp_path]))
+    assert len(program.notes) == 2
+    assert not any(data for _, data in program.plan.opened)
