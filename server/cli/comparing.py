@@ -194,6 +194,8 @@ def sentence(compared: Compared) -> str:
 
 def _results(compared: Compared) -> str:
     assert compared.side is not None
+    if any(version.error is not None for version in compared.side.versions):
+        return ""
     if not compared.side.is_repeatable:
         return "differ from run to run"
     return difference_text(compared.side.versions[1].difference, is_accepted=bool(compared.equal))

@@ -188,8 +188,9 @@ class Changes:
         ratio = predicted_ratio(now, was, device, self._sources)
         compared = Compared(*sides, device, ratio, measured, self._tolerance)
         told = compared_sentence(compared).partition(": ")[2]
-        problems = [each.error.message for each in measured.versions if each.error is not None] if measured else []
-        reason = "; ".join([told, *notes, *(f"not measured: {self._plain(each)}" for each in problems)])
+        failed = [each.error.message for each in measured.versions if each.error is not None] if measured else []
+        problems = dict.fromkeys(f"not measured: {self._plain(each)}" for each in failed)
+        reason = "; ".join([told, *notes, *problems])
         return replace(
             change, verdict=compared.verdict, ratio=ratio, measured=compared.measured, equal=compared.equal,
             old_us=_time(was), reason=reason,

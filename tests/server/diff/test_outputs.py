@@ -250,3 +250,14 @@ def test_measured_versions_have_a_measured_ratio(repo: Repo, diff: Diff) -> None
     assert change["verdict"] == "slower"
     assert change["measured_ratio"]["low"] > 1
     assert "measured" in change["reason"]
+
+
+@pytest.mark.device
+def test_versions_that_do_not_build_are_said_once_and_to_have_no_results(repo: Repo, diff: Diff) -> None:
+    broken = COPY.replace("__kernel", "__attribute__((vec_type_hint(nothing))) __kernel")
+    repo.commit({"k.cl": broken})
+    repo.commit({"k.cl": broken.replace("a[i];", "a[i] + 1;")})
+    (change,) = diff("HEAD~1..HEAD", "--measure", "--budget-s", "1", device="pocl").changes
+    assert change["measured_ratio"] is None
+    assert change["reason"].count("not measured") == 1
+    assert "results" not in change["reason"]
