@@ -20,12 +20,13 @@ demo: .venv/demo.stamp ## Set up, then predict and measure every kernel in tests
 gpu: .venv/gpu.stamp ## Calibrate the GPU and measure kernels on it, into gpu-campaign/; goes on when called again. ARGS="--minutes 5 --device pocl".
 	.venv/bin/kernelcast campaign $(ARGS)
 
-# Two processes, each with whole files of tests: device tests share the processors as programs of a user would.
+# Two processes, each with whole files of tests: device tests share the processors as programs of a user would. Tests in
+# editors have a server, a browser and a home folder of their own in each.
 test: .venv/dev.stamp | oclgrind ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
 	$(IN_VENV) pytest --ignore=tests/editors --numprocesses 2 --dist loadfile $(ARGS)
 
 test-editors: real-editors vsix | screen ## Set up VS Code, Neovim and others, then run the tests in them. ARGS as above.
-	$(IN_VENV) pytest tests/editors $(ARGS)
+	$(IN_VENV) pytest tests/editors --numprocesses 2 --dist loadfile $(ARGS)
 
 check: .venv/dev.stamp ## Lint, formatting, spelling, types.
 	$(IN_VENV) ruff check .

@@ -86,7 +86,7 @@ def pair_table(
         return Side(
             float(2.0 ** middle[at]), float(margins.below * spread[at]), float(margins.above * spread[at]),
             float(rows.analytic[judged[at], 0]), tuple(shares[at].tolist()), 0.0,
-            Basis.COMPILED if has_code else Basis.MODEL,
+            Basis.COMPILED if has_code else Basis.MODEL, tuple(places[at].tolist()),
         )  # fmt: skip
 
     found: dict[tuple[str, str], list[tuple[int, int]]] = {}

@@ -22,6 +22,7 @@ SIDES = st.builds(
     shares=SHARES,
     doubt=st.floats(0, 3),
     basis=st.sampled_from([Basis.ANALYTIC, Basis.MODEL, Basis.COMPILED]),
+    place=st.one_of(st.just(()), st.tuples(st.floats(-2, 2), st.floats(-2, 2))),
 )
 
 
@@ -55,15 +56,29 @@ def test_what_both_models_misjudge_alike_cancels(side: Side, off: float) -> None
 
 
 def test_the_less_alike_two_versions_are_the_less_sure_is_their_ratio() -> None:
-    side = Side(100.0, 3.0, 3.0, 6.0, (1.0, 0.0), 0.0, Basis.MODEL)
-    alike = ratio_of(side, side)
+    side = Side(100.0, 3.0, 3.0, 6.0, (1.0, 0.0), 0.0, Basis.MODEL, (1.0, 1.0))
     for other in (
         replace(side, shares=(0.5, 0.5)),
-        replace(side, runtime_us=400.0, analytic=8.0),
+        replace(side, place=(1.0, 1.1)),
         replace(side, analytic=8.0),
         replace(side, doubt=2.0),
     ):
-        assert ratio_of(side, other).p90 / ratio_of(side, other).p50 > alike.p90 / alike.p50
+        assert _width(ratio_of(side, other)) > _width(ratio_of(side, side))
+
+
+def test_an_analytical_ratio_is_the_less_sure_the_larger_it_is() -> None:
+    side = Side(100.0, 3.0, 3.0, 6.0, (1.0, 0.0), 0.0, Basis.ANALYTIC)
+    assert _width(ratio_of(side, replace(side, runtime_us=400.0, analytic=8.0))) > _width(ratio_of(side, side))
+
+
+@given(SIDES, SIDES)
+def test_versions_whose_places_are_not_known_count_as_far_apart(one: Side, other: Side) -> None:
+    known, unknown = (replace(one, place=(0.0,)), replace(other, place=(9.0,))), replace(other, place=())
+    assert ratio_of(known[0], unknown) == ratio_of(*known)
+
+
+def _width(ratio: Ratio) -> float:
+    return ratio.p90 / ratio.p50
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 0.5))
