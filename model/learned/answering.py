@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from cachetools import LRUCache
@@ -28,12 +27,9 @@ class Answering:
         self._corrections: LRUCache[tuple[str, tuple[int, ...]], Correction] = LRUCache(_DEVICES_KEPT)
 
     def answer(self, questions: Sequence[Question], lessons: Mapping[str, Lessons] = _NOTHING) -> list[Answer]:
-        """In their order; corrected by the lessons of each question's device, which stand by its id.
-
-        Without places, which nobody else needs.
-        """
+        """In their order; corrected by the lessons of each question's device, which stand by its id."""
         return [
-            replace(self._corrected(question, answer, lessons.get(question.device_id)), place=())
+            self._corrected(question, answer, lessons.get(question.device_id))
             for question, answer in zip(questions, self._own(questions), strict=True)
         ]
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import model
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 HEAD = "// kernelcast: global=65536 local=64 n=65536\n"
 SCALE = """__kernel void scale(__global const float *a, __global float *b, int n) {
@@ -49,6 +51,23 @@ def test_two_files_are_compared_by_prediction_alone(run: Run, files: tuple[str, 
     assert found["verdict"] == "slower"
     assert found["measured_ratio"] is None
     assert found["equal"] is None
+
+
+@pytest.mark.device
+def test_what_is_counted_alike_is_known_better_to_take_as_long(run: Run, tmp_path: Path) -> None:
+    old, alike, unlike = (tmp_path / f"{name}.cl" for name in ("old", "alike", "unlike"))
+    old.write_text(HEAD + SCALE.replace("TIMES", "50"))
+    alike.write_text(old.read_text().replace("float s = 0.0f", "float s = 1.0f"))
+    unlike.write_text(old.read_text().replace("a[(i + k) % n]", "sin(a[(17 * k * i) % n])"))
+    by_model = ("--device", "pocl", "--predict-only", "--format", "json")
+    weights = str(Path(model.__file__).parent / "weights")  # what ships
+    near, far = (
+        answers(run("compare", str(old), str(each), *by_model, KERNELCAST_WEIGHTS=weights))[0]
+        for each in (alike, unlike)
+    )
+    widths = [each["predicted_ratio"]["p90"] / each["predicted_ratio"]["p50"] for each in (near, far)]
+    assert near["predicted_ratio"]["p50"] == pytest.approx(1)
+    assert widths[0] < 1.2 < widths[1]
 
 
 def test_the_launches_of_a_comparison_are_requests_for_a_batch(run: Run, files: tuple[str, str]) -> None:
