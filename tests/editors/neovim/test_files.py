@@ -158,8 +158,8 @@ def test_the_hover_answers_in_its_first_line_and_no_line_wraps(start: Start, siz
     width = editor.lua(f"return vim.api.nvim_win_get_width({float_})")
     top, left = editor.lua(f"return vim.api.nvim_win_get_position({float_})")
 
-    def drawn() -> str:
-        return "".join("".join(line[left : left + width] for line in editor.lines[top:]).split())
+    def drawn() -> str:  # with the blanks that are its border on either side
+        return "".join("".join(line[left : left + width + 2] for line in editor.lines[top:]).split())
 
     answer = re.sub(r"[`*\s]", "", first)
     editor.until(lambda: answer in drawn(), lambda: f"all of {first!r} in the hover")
