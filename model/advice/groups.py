@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil
 
 from model.advice.advice import Advice, AdviceCode
-from model.advice.situation import Situation
+from model.advice.situation import WAKING_US, Situation
 from model.advice.words import sizes_text
 from model.analytic.operations import CPU_LANES
 
@@ -21,10 +21,13 @@ def too_few_groups(situation: Situation) -> Iterator[Advice]:
     """Fewer work-groups than compute units, so that some of these have nothing to do.
 
     Silent where a few units more would not matter, where the number of groups is not known for sure (the global size
-    was assumed, the driver chooses the local size), and where the launch is so short that its floor is most of it.
+    was assumed, the driver chooses the local size), and where the launch is so short that its floor is most of it, or
+    that a CPU would hardly have woken the others before it ends.
     """
     counts, units, device = situation.counts, situation.device.core_count, situation.device
     groups = counts.work_groups
+    if not situation.is_gpu and situation.runtime_us < WAKING_US:
+        return
     if groups > units * (1 - _LEAST_IDLE) or situation.is_assumed("global") or not situation.is_local_size_given:
         return
     lanes = device.preferred_multiple if situation.is_gpu else CPU_LANES

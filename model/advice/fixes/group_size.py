@@ -10,6 +10,7 @@ from model.advice.advice import AdviceCode
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import is_group_free
 from model.advice.fixes.launch_edits import LaunchChange, launch_edits
+from model.advice.situation import WAKING_US
 
 _WIDTHS = (32, 64, 128, 256)
 _POCL = "Portable Computing Language"
@@ -20,18 +21,20 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
     """Yield larger or smaller groups along dimension 0, for kernels that no size of a group decides anything about.
 
     Exact: such a kernel does the same in any groups. Wider ones are said as `local-size-multiple`, others as
-    `too-few-groups`, and only where there are fewer groups than compute units.
+    `too-few-groups`, and only where there are fewer groups than compute units and, on a CPU, time to wake the others.
     """
     source, launch = setting.source, setting.launch
     local = launch.local_size
     if local is None or setting.is_assumed("local") or not is_group_free(source):
         return
     items = prod(local)
+    is_short = not setting.is_gpu and setting.prediction.runtime_us.p50 < WAKING_US
     for width in _WIDTHS:
         others = tuple(1 for _ in local[1:])
         size = (width, *others)
         is_wider = width > local[0]
-        if not is_wider and (width >= items or setting.prediction.work.work_groups >= setting.device.core_count):
+        is_full = setting.prediction.work.work_groups >= setting.device.core_count
+        if not is_wider and (width >= items or is_full or is_short):
             continue
         if size == local or launch.global_size[0] % width or width > setting.device.max_work_group_size:
             continue

@@ -9,6 +9,7 @@ import pytest
 
 from model.advice.advice import Advice, AdviceCode
 from model.device_catalog import find_builtin
+from model.engine import Engine
 
 Advise = Callable[..., list[Advice]]
 GPU, WIDE_GPU, CPU = "nvidia-a100-pcie-40gb", "amd-instinct-mi210", "generic-cpu"
@@ -69,6 +70,18 @@ def test_two_groups_leave_cores_idle(advise: Advise) -> None:
     (found,) = advise(powers("global=512 local=256 x=512"), CPU, AdviceCode.TOO_FEW_GROUPS)
     assert "2 of the 8 compute units" in found.message
     assert "groups of 64 or fewer" in found.message
+
+
+@pytest.mark.parametrize(("rounds", "is_said"), [(400, False), (4000, True)])
+def test_no_core_is_woken_for_some_microseconds(advise: Advise, rounds: int, is_said: bool) -> None:
+    text = powers("global=512 local=256 x=512", rounds)
+    device = find_builtin(CPU)
+    assert device is not None
+    (forecast,) = Engine().forecast(text, None, device).forecasts
+    assert forecast.prediction is not None
+    assert forecast.prediction.runtime_us.p50 > 50
+    assert (forecast.prediction.runtime_us.p50 > 100) is is_said
+    assert bool(advise(text, CPU, AdviceCode.TOO_FEW_GROUPS)) is is_said
 
 
 def test_groups_of_48_leave_a_quarter_of_the_lanes_empty(advise: Advise) -> None:
