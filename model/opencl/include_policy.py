@@ -1,13 +1,17 @@
-"""How far a text may reach: which files its directives, annotations and configuration can have read."""
+"""How far a text may reach: which files its directives, annotations and configuration can have read.
+
+Headers that PyOpenCL brings along, such as `<pyopencl-complex.h>`, may be included by each program that it builds.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from model.opencl.installed_headers import is_installed
 from model.safe_read import can_be_opened
 
 OUT_OF_REACH = "lies outside of this workspace, of which the editor has not said that it is trusted, and is not read"
@@ -39,4 +43,24 @@ class Reach:
 
 def can_be_read(path: str | Path, reach: Reach | None) -> bool:
     """Return whether an include may be opened: within reach, or a header that PyOpenCL brings. No reach is no limit."""
-    return reach is None or reach.holds(path) or is_installed(str(path))
+    return reach is None or reach.holds(path) or _is_installed(str(path))
+
+
+@lru_cache(1)
+def headers_folder() -> str | None:
+    """Return PyOpenCL's include folder, which it names to every driver; None where PyOpenCL is not installed."""
+    found = find_spec("pyopencl")
+    for place in (found.submodule_search_locations or ()) if found is not None else ():
+        folder = os.path.join(place, "cl")
+        if os.path.isdir(folder):
+            return folder
+    return None
+
+
+def _is_installed(path: str) -> bool:
+    """Return whether a path, as it is written and as it is, lies in that folder."""
+    folder = headers_folder()
+    if folder is None:
+        return False
+    roots = folder + os.sep, os.path.realpath(folder) + os.sep
+    return os.path.abspath(path).startswith(roots[0]) and os.path.realpath(path).startswith(roots[1])

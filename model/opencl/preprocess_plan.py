@@ -15,8 +15,7 @@ from pathlib import Path
 from model.errors import SourceError
 from model.opencl.directive_skeleton import MARKER, SourceFile
 from model.opencl.directives import Reader, SourceNote, contents
-from model.opencl.include_policy import Reach, can_be_read
-from model.opencl.installed_headers import headers_folder
+from model.opencl.include_policy import Reach, can_be_read, headers_folder
 from model.opencl.macros import Macro, MacroTable
 from model.opencl.options import BuildOptions
 from model.opencl.segments import bytewise
