@@ -27,7 +27,7 @@ class Answering:
         self._corrections: LRUCache[tuple[str, tuple[int, ...]], Correction] = LRUCache(_DEVICES_KEPT)
 
     def answer(self, questions: Sequence[Question], lessons: Mapping[str, Lessons] = _NOTHING) -> list[Answer]:
-        """In their order; corrected by the lessons of each question's device, which stand by its id."""
+        """Answer in the order of the questions, corrected by the lessons of each device, which stand by its id."""
         return [
             self._corrected(question, answer, lessons.get(question.device_id))
             for question, answer in zip(questions, self._own(questions), strict=True)

@@ -28,12 +28,12 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
     if local is None or setting.is_assumed("local") or not is_group_free(source):
         return
     items = prod(local)
+    is_full = setting.prediction.work.work_groups >= setting.device.core_count
     is_short = not setting.is_gpu and setting.prediction.runtime_us.p50 < WAKING_US
     for width in _WIDTHS:
         others = tuple(1 for _ in local[1:])
         size = (width, *others)
         is_wider = width > local[0]
-        is_full = setting.prediction.work.work_groups >= setting.device.core_count
         if not is_wider and (width >= items or is_full or is_short):
             continue
         if size == local or launch.global_size[0] % width or width > setting.device.max_work_group_size:
