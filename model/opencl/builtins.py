@@ -173,6 +173,7 @@ WORK_ITEM = frozenset(
      "get_enqueued_num_sub_groups", "get_sub_group_id", "get_sub_group_local_id"}
 )  # fmt: skip
 
+FENCES = frozenset({"mem_fence", "read_mem_fence", "write_mem_fence", "atomic_work_item_fence"})
 PRINTF = "printf"
 
 # Names that the language or its headers define as constants; their value is known where it matters to counts.

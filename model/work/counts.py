@@ -80,6 +80,7 @@ class AccessCount:
     waiting: float = 0.0  # executions that wait, one by one, for what the iteration before has loaded
     waiting_ops: int = 0  # operations between one of these and the next
     working_sets: tuple[tuple[float, float], ...] = ()  # shares of a gather, and the cache [bytes] in which they hit
+    trips: float = 1.0  # iterations of all loops around it, for a work-item that enters them; 1 outside loops
     end_bytes: float | None = None  # where the furthest byte touched ends, from the buffer's start; None = data decide
 
 

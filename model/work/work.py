@@ -27,7 +27,7 @@ from model.work.features.facts import GLOBAL_SPACES, Facts
 from model.work.memory.footprint import Reach, distinct_bytes, working_sets
 from model.work.memory.scopes import shape_of
 from model.work.memory.stride import pattern_of, step_of
-from model.work.regions.flat_blocks import OpKey, Outline, outline_of
+from model.work.regions.flat_blocks import OpKey, Outline, Part, outline_of
 from model.work.regions.reached_arithmetic import ReachedArithmetic, reached_arithmetic
 from model.work.regions.region import Access, Block, Loop
 from model.work.walk.idle import is_idle
@@ -306,8 +306,11 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
     walk = paths.walk
     limits = _limits(walk, launch)
     read: list[tuple[Reach, AccessCount]] = []
+    trips: list[float] = []  # by number of the part
     for part in work.outline.parts:
-        if not part.accesses or walk.runs.get(id(part.block), 0.0) <= 0:
+        runs = walk.runs.get(id(part.block), 0.0)
+        trips.append(_trips(part, runs, work.outline.parts, trips, walk))
+        if not part.accesses or runs <= 0:
             continue
         for access in part.accesses:
             extent = walk.extents[id(access)]
@@ -318,10 +321,24 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
                 access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
                 access.element_bytes, extent.count, extent.count * access.element_bytes, _distinct(reach, paths),
                 step_of(access, walk.known, point, ranges), access.width, access.waits_share * extent.count,
-                access.waits_ops, working_sets(reach, walk), extent.end_bytes,
+                access.waits_ops, working_sets(reach, walk), trips[-1], extent.end_bytes,
             )  # fmt: skip
             read.append((reach, counted))
     return read
+
+
+def _trips(part: Part, runs: float, parts: Sequence[Part], trips: Sequence[float], walk: Walk) -> float:
+    """Return the iterations of the loops around a part for each work-item that enters them.
+
+    `trips` has those of the parts before it.
+    """
+    if part.parent < 0:
+        return 1.0
+    outer = trips[part.parent]
+    if part.loop is None:
+        return outer
+    entered: float = walk.runs.get(id(parts[part.parent].block), 0.0)
+    return outer * runs / max(1.0, entered)
 
 
 def _limits(walk: Walk, launch: Launch) -> dict[str, float]:

@@ -13,6 +13,7 @@ from model.opencl.builtins import (
     ATOMICS,
     BARRIERS,
     BUILTINS,
+    FENCES,
     IMAGE_QUERIES,
     IMAGE_READS,
     IMAGE_WRITES,
@@ -149,6 +150,9 @@ def _builtin(state: ExecutionState, name: str, values: list[Value], node: Node) 
         return vector_memory(state, memory, values)
     if name.startswith("async_work_group"):
         return async_copy(state, name, values)
+    if name in FENCES:
+        count_operations(state, OpKind.SIMPLE, INT, function=name)
+        return Other("", VOID)
     if name == PRINTF:
         count_operations(state, OpKind.SIMPLE, INT, function=PRINTF)
         assume(state, "line {line}", "`printf` on line {line}: how long a call takes depends on what it prints", 5.0)

@@ -18,9 +18,11 @@ from model.work.expressions.operations import recomposed
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
 from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part
 from model.work.regions.region import Access, Loop
+from model.work.walk.sample import key_of
 from model.work.walk.walk import Walk
 
-FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen
+FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen, where neighbours are alike
+VECTOR_LANES = 16
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
 _LINEAR = frozenset({"symbol", "convert"})
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
@@ -67,6 +69,7 @@ class ContextCount:
 
     `chain_ops` are operations that wait for the one before, `surprises` the turns that a processor cannot foresee:
     the rarer side of branches that the data decide, and the ends of loops of which the data decide the length.
+    `lane_wait` is how much longer a vector is busy than its lanes, which leave loops one after another.
     """
 
     context: Context
@@ -77,6 +80,7 @@ class ContextCount:
     surprises: float
     off_ops: tuple[OpCount, ...] = ()  # beside `ops`, under masks that ids have switched off
     off_accesses: tuple[Placed, ...] = ()
+    lane_wait: float = 1.0
 
 
 @dataclass(slots=True)
@@ -91,6 +95,12 @@ class _Found:
     off_ops: dict[int, float] = field(default_factory=dict)
     off_accesses: list[Placed] = field(default_factory=list)
     is_met: bool = False
+    lanes_busy: float = 0.0
+    vectors_busy: float = 0.0
+
+    @property
+    def lane_wait(self) -> float:
+        return self.vectors_busy / self.lanes_busy if self.lanes_busy else 1.0
 
 
 def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]) -> tuple[ContextCount, ...]:
@@ -99,15 +109,18 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     around: list[Context] = []  # by number of the part
     executions: list[float] = []  # by number of the part, with those under a mask that is off
     guarded: list[bool] = []  # by number of the part, whether it is under a guard that nearly all work-items pass
+    waits: list[float] = []  # by number of the part, how much longer vectors are in it than their lanes
     runs_of, masked = walk.runs, _masked_parts(outline, counted)
     for number, part in enumerate(outline.parts):
         runs = runs_of.get(id(part.block), 0.0)
-        context, is_masked, is_guarded, off = Context.STRAIGHT, False, False, 0.0
+        context, is_masked, is_guarded, off, wait = Context.STRAIGHT, False, False, 0.0, 1.0
         if part.parent >= 0:
             parent = runs_of.get(id(outline.parts[part.parent].block), 0.0)
-            context, is_guarded = around[part.parent], guarded[part.parent]
+            context, is_guarded, wait = around[part.parent], guarded[part.parent], waits[part.parent]
             if parent > 0:
-                context = _inside(part, context, runs, parent, found, counted)
+                evenness = _evenness(part, walk)
+                wait /= evenness
+                context = _inside(part, context, runs, parent, evenness, found, counted)
                 is_guarded |= part.parts_ways and context is not Context.BRANCH
                 is_masked = context is Context.BRANCH and runs > 0 and masked[number]
                 if is_masked:
@@ -119,7 +132,11 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
         around.append(context)
         executions.append(runs + off)
         guarded.append(is_guarded)
+        waits.append(wait)
         if runs > 0:
+            busy = runs * (sum(op.times for op in part.block.ops) + len(part.block.accesses))
+            found[context].lanes_busy += busy
+            found[context].vectors_busy += busy * min(wait, VECTOR_LANES)
             _add(part, context, runs, found, counted, outline.forms, is_masked=is_decided, is_guarded=is_guarded)
         if off > 0:
             _add_off(part, context, off, found, counted, outline.forms)
@@ -134,6 +151,7 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
             own.surprises,
             tuple(_op(keys[k], n) for k, n in own.off_ops.items() if n),
             tuple(own.off_accesses),
+            own.lane_wait,
         )
         for context, own in found.items()
         if own.is_met
@@ -150,6 +168,7 @@ def _inside(
     outer: Context,
     runs: float,
     parent: float,
+    evenness: float,
     found: Mapping[Context, _Found],
     counted: Mapping[int, AccessCount],
 ) -> Context:
@@ -159,7 +178,7 @@ def _inside(
         context = _within(loop, part, outer, counted)
         found[context].chain_ops += loop.chain * runs
         if loop.trips.has("load", "unknown"):
-            found[context].surprises += parent * min(1.0, runs / parent / FORESEEN_TRIPS)
+            found[context].surprises += parent * min(1.0, runs / parent / max(1.0, FORESEEN_TRIPS * evenness))
         return context
     assert branch is not None
     if part.is_then and (branch.share is not None or branch.condition.has("load")):
@@ -167,6 +186,14 @@ def _inside(
     if outer not in (Context.STRAIGHT, Context.BARRIER) or not part.parts_ways:
         return outer
     return outer if runs / parent >= _NEARLY_ALL else Context.BRANCH
+
+
+def _evenness(part: Part, walk: Walk) -> float:
+    """Return the mean over the greatest number of iterations among neighbours, where running some work-items showed."""
+    if part.loop is None or walk.seen is None:
+        return 1.0
+    seen = walk.seen.loops.get(key_of(part.loop))
+    return min(1.0, max(1 / VECTOR_LANES, seen.efficiency)) if seen is not None else 1.0
 
 
 def _add(
