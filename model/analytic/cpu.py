@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from model.analytic.bandwidth import bandwidth_gb_s, chase_gaccess_s, gather_gaccess_s
 from model.analytic.bounds import CPU_SUSTAINED
+from model.analytic.operations import FENCE_CLOCKS, clock_ns, fences_us
 from model.costs import Costs
 from model.device import Device, Rates
 from model.opencl.builtins import BUILTINS
@@ -21,7 +23,7 @@ from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpKind, Pattern
 from model.work.features.access_facts import GLOBAL_SPACES
 from model.work.features.shared_operations import Executed, executed
-from model.work.features.vectorization_contexts import ContextCount
+from model.work.features.vectorization_contexts import VECTOR_LANES, Context, ContextCount
 from model.work.work_counts import WorkCounts
 
 _SPECIAL = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE, OpKind.INT_DIVIDE})
@@ -37,6 +39,8 @@ REORDER_WINDOW = 256  # instructions under way: the loads of work-items that are
 LOADS_IN_FLIGHT = 5.5  # measured on an AMD EPYC (Zen 4): 4 at 4 MiB, 5.5 at 32 MiB
 # Farther apart than prefetchers follow, and more than the nearest cache keeps: the best for the same rows.
 COLUMN_STEP_BYTES, COLUMN_STEPS = 1024, 64
+APART_BYTES = 64 * 1024  # lines of a column that are farther apart share no fewer sets of a cache
+TOUCHED_ONCE = 2.0  # accesses of an element, up to which nobody comes back to it
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
 
@@ -69,22 +73,18 @@ class CpuTimes:
 def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     """Return the busy time of a launch, part by part [us]."""
     rates = device.rates
-    surprise_ns = MISPREDICTED_CLOCKS * _clock_ns(device)
-    fp = integer = special = waiting = issue = local = private = images = serial = 0.0
-    lanes = work.local_size[0] if work.local_size else 1
+    surprise_ns = MISPREDICTED_CLOCKS * clock_ns(device)
+    waiting = fences_us(work, device)
+    fp = integer = special = issue = local = private = images = serial = 0.0
     parts = [(part, executed(part, work.local_size, device)) for part in work.contexts]
-    has_calls = any(_is_called(part, ops) for part, ops in parts)
-    shares = {
-        part.context: costs.scalar_share(part.context, lanes, has_calls=has_calls) for part, _ in parts if part.ops
-    }
-    if not work.barriers and max(shares.values(), default=0.0) >= ALL_SCALAR:
-        # A runtime that leaves a loop or a branch to lone work-items does so with all the code around it.
-        shares = dict.fromkeys(shares, 1.0)
+    shares = _scalar_shares(parts, work, costs)
     for part, ops in parts:
         share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
         off_ops, off_accesses = ((), ()) if costs.skips_masked else (part.off_ops, part.off_accesses)
         for op in (*ops.all, *off_ops):
+            if op.function in FENCE_CLOCKS:
+                continue
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
         for placed in (*part.accesses, *off_accesses):
@@ -97,6 +97,9 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
             own[where] += 1e-3 * costs.access_ns(placed, part.context, share)
             if placed.is_call:
                 own[where] += 1e-3 * access.count * costs.bare_call_ns
+        if part.lane_wait > 1:
+            wait = math.pow(part.lane_wait, 1 - share)
+            own = {name: time_us * wait for name, time_us in own.items()}
         waiting += 1e-3 * share * part.surprises * surprise_ns
         instructions = sum(op.count for op in ops.all) + sum(placed.access.count for placed in part.accesses)
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, instructions))
@@ -109,8 +112,23 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         waiting += max(0.0, in_line - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
-    far = far_us(work, rates, costs)
+    far = _far_us(work, rates, costs, shares)
     return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far, serial)
+
+
+def _scalar_shares(
+    parts: Sequence[tuple[ContextCount, Executed]], work: WorkCounts, costs: Costs
+) -> dict[Context, float]:
+    """Return how far work-items go one by one in each surrounding: 0 side by side in vectors, 1 alone."""
+    lanes = work.local_size[0] if work.local_size else 1
+    has_calls = any(_is_called(part, ops) for part, ops in parts)
+    shares = {
+        part.context: costs.scalar_share(part.context, lanes, has_calls=has_calls) for part, _ in parts if part.ops
+    }
+    if not work.barriers and max(shares.values(), default=0.0) >= ALL_SCALAR:
+        # A runtime that leaves a loop or a branch to lone work-items does so with all the code around it.
+        return dict.fromkeys(shares, 1.0)
+    return shares
 
 
 def _is_called(part: ContextCount, ops: Executed) -> bool:
@@ -118,7 +136,7 @@ def _is_called(part: ContextCount, ops: Executed) -> bool:
 
     Reading and writing images is calling functions, and so are `vload` and `vstore`.
     """
-    return any(op.function and op.function in BUILTINS for op in ops.each) or any(
+    return any(op.function in BUILTINS and op.function not in FENCE_CLOCKS for op in ops.each) or any(
         placed.image or placed.is_call for placed in part.accesses
     )
 
@@ -129,12 +147,7 @@ def dependent_loads_us(access: AccessCount, device: Device) -> float:
         return 0.0
     sets = access.working_sets or ((1.0, access.footprint_bytes),)
     load_ns = sum(share * dependent_load_ns(held, device) for share, held in sets)
-    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * WAITING_OP_CLOCKS * _clock_ns(device))
-
-
-def _clock_ns(device: Device) -> float:
-    """Return one cycle, divided over the compute units [ns]."""
-    return 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
+    return 1e-3 * access.waiting * (load_ns + access.waiting_ops * WAITING_OP_CLOCKS * clock_ns(device))
 
 
 def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
@@ -147,11 +160,17 @@ def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
     if measured := chase_gaccess_s(footprint_bytes, rates):
         return 1 / measured
     gather_ns = 1 / gather_gaccess_s(0, rates)
-    near_ns = max(gather_ns, NEAR_LOAD_CLOCKS * _clock_ns(device))
+    near_ns = max(gather_ns, NEAR_LOAD_CLOCKS * clock_ns(device))
     return near_ns + LOADS_IN_FLIGHT * max(0.0, 1 / gather_gaccess_s(footprint_bytes, rates) - gather_ns)
 
 
-def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
+def far_us(work: WorkCounts, device: Device, costs: Costs) -> float:
+    """Return what bytes from beyond the nearest cache take, over what they would take from there [us]."""
+    parts = [(part, executed(part, work.local_size, device)) for part in work.contexts]
+    return _far_us(work, device.rates, costs, _scalar_shares(parts, work, costs))
+
+
+def _far_us(work: WorkCounts, rates: Rates, costs: Costs, shares: Mapping[Context, float]) -> float:
     """Return what bytes from beyond the nearest cache take, over what they would take from there [us].
 
     Each distinct byte of a buffer comes once from the level that the whole launch fits in, loads and stores side by
@@ -165,22 +184,24 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     }
     if max(work.global_footprint_bytes, *spread_of.values(), 0.0) <= SMALL_BYTES:
         return 0.0
-    buffers: dict[tuple[str, bool], list[AccessCount]] = defaultdict(list)
-    for placed in (placed for part in work.contexts for placed in part.accesses):
-        access = placed.access
-        if access.space in GLOBAL_SPACES and not access.is_atomic and not placed.image:
-            buffers[access.buffer, access.is_store].append(access)
+    buffers: dict[tuple[str, bool], list[tuple[AccessCount, float]]] = defaultdict(list)
+    for part in work.contexts:
+        share = shares.get(part.context, 0.0)
+        for access in (placed.access for placed in part.accesses if not placed.image):
+            if access.space in GLOBAL_SPACES and not access.is_atomic:
+                buffers[access.buffer, access.is_store].append((access, share))
     streams = {False: 0.0, True: 0.0}
     lone = 0.0
     for (_, is_store), accesses in buffers.items():
-        whole = max(a.footprint_bytes for a in accesses)
+        whole = max(a.footprint_bytes for a, _ in accesses)
         far = max(work.global_footprint_bytes, whole)
         streamed = 0.0
-        for access in accesses:
+        for access, share in accesses:
             lines = _lone_lines(access)
-            if _is_column(access, work):
-                held = min(whole, _column_bytes(access, work))
-                lone += 1e-3 * access.count * _line_ns(access, held, rates, costs)
+            if _is_column(access):
+                held = min(whole, _column_bytes(access))
+                loads = access.count / math.pow(_neighbours_of_a_line(access, work), 1 - share)
+                lone += 1e-3 * loads * _line_ns(access, held, rates, costs)
                 streamed = max(streamed, access.footprint_bytes)
             elif lines:
                 own = max(whole, spread_of.get(access, 0.0))
@@ -234,24 +255,31 @@ def _spread_bytes(access: AccessCount, work: WorkCounts, buffer_bytes: float) ->
     if access.pattern is not Pattern.STRIDED or stride < LINE_BYTES:
         return 0.0
     elements = min(access.count, access.footprint_bytes / max(1, access.element_bytes))
+    spread = min(elements * max(min(stride, PAGE_BYTES), stride & -stride), buffer_bytes)
+    is_sparse = access.end_bytes is not None and access.end_bytes >= LINE_BYTES * elements
+    if is_sparse and access.count <= TOUCHED_ONCE * elements:
+        return float(spread)  # no other row of work-items comes by for what is left of a line
     side = work.global_size[0] if work.global_size else work.work_items
-    return float(min(elements * max(min(stride, PAGE_BYTES), stride & -stride), side * stride, buffer_bytes))
+    return float(min(spread, side * stride))
 
 
-def _is_column(access: AccessCount, work: WorkCounts) -> bool:
+def _is_column(access: AccessCount) -> bool:
     """Return whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
-    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and _steps(access, work) >= COLUMN_STEPS
+    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and access.trips >= COLUMN_STEPS
 
 
-def _column_bytes(access: AccessCount, work: WorkCounts) -> float:
+def _neighbours_of_a_line(access: AccessCount, work: WorkCounts) -> float:
+    """Return how many work-items of a vector find their element in the same line."""
+    lanes = min(VECTOR_LANES, work.local_size[0] if work.local_size else VECTOR_LANES)
+    return float(min(lanes, max(1.0, LINE_BYTES / abs(access.stride_bytes)) if access.stride_bytes else lanes))
+
+
+def _column_bytes(access: AccessCount) -> float:
     """Return how large a dense array would be that is kept as badly as the lines of one column.
 
     The neighbour finds them where that fits: each line has a translation of its own, and lines a large power of two
-    apart share few sets of a cache, as in `_spread_bytes`.
+    apart share few sets of a cache, as in `_spread_bytes`. How large it may be depends on whether pages are large ones:
+    the dataset's machines and an Intel Xeon (Sapphire Rapids) with small ones differ by this much.
     """
     step = abs(access.step_bytes or 0)
-    return float(_steps(access, work) * max(min(step, PAGE_BYTES), step & -step))
-
-
-def _steps(access: AccessCount, work: WorkCounts) -> float:
-    return access.count / max(1, work.work_items)
+    return float(access.trips * max(min(step, PAGE_BYTES), min(step & -step, APART_BYTES)))

@@ -61,7 +61,7 @@ def code_us(work: Work, counts: WorkCounts, device: Device, times: Times, code: 
     waves = math.ceil(counts.work_groups / units) * units / max(1, counts.work_groups)
     near_us = 1e-3 * cycles * waves / (units * ghz * EFFICIENCY)
     by_name = {name: time_us for name, _, time_us in times.resources}
-    busy_us = max(math.hypot(near_us, far_us(counts, device.rates, costs)), by_name["atomics"])
+    busy_us = max(math.hypot(near_us, far_us(counts, device, costs)), by_name["atomics"])
     return max(busy_us + by_name["starting groups"] + by_name["launch floor"], times.floor_us)
 
 
