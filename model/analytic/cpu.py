@@ -192,15 +192,21 @@ def _far_us(work: WorkCounts, rates: Rates, costs: Costs, shares: Mapping[Contex
                 buffers[access.buffer, access.is_store].append((access, share))
     streams = {False: 0.0, True: 0.0}
     lone = 0.0
-    for (_, is_store), accesses in buffers.items():
+    brought: set[tuple[object, ...]] = set()
+    # Loads come first: stores find the lines that they have brought.
+    for (_, is_store), accesses in sorted(buffers.items(), key=lambda item: item[0][1]):
         whole = max(a.footprint_bytes for a, _ in accesses)
         far = max(work.global_footprint_bytes, whole)
         streamed = 0.0
-        for access, share in accesses:
+        for access, scalar_share in accesses:
             lines = _lone_lines(access)
+            if lines and (names := _strided_lines(access)) is not None:
+                if names in brought:
+                    continue
+                brought.add(names)
             if _is_column(access):
                 held = min(whole, _column_bytes(access))
-                loads = access.count / math.pow(_neighbours_of_a_line(access, work), 1 - share)
+                loads = access.count / math.pow(_neighbours_of_a_line(access, work), 1 - scalar_share)
                 lone += 1e-3 * loads * _line_ns(access, held, rates, costs)
                 streamed = max(streamed, access.footprint_bytes)
             elif lines:
@@ -243,6 +249,13 @@ def _lone_lines(access: AccessCount) -> float:
     if access.pattern is Pattern.STRIDED and access.stride_bytes >= LINE_BYTES and not 0 < step < LINE_BYTES:
         return access.count
     return 0.0
+
+
+def _strided_lines(access: AccessCount) -> tuple[object, ...] | None:
+    """Name the lines of a strided access, which are those of other fields of the same records; None where not known."""
+    if access.pattern is not Pattern.STRIDED or access.end_bytes is None:
+        return None
+    return access.buffer, access.stride_bytes, access.step_bytes, access.count, access.end_bytes // LINE_BYTES
 
 
 def _spread_bytes(access: AccessCount, work: WorkCounts, buffer_bytes: float) -> float:

@@ -65,3 +65,14 @@ def test_records_that_nobody_shares_come_from_far_each(cpu: Device, count: Count
     shared = count(ROWS.replace("INDEX", "x * c + y"), (512, 512), (64, 1), w=512, c=512,
                    buffers={"v": 512 * 512, "o": 512 * 512})  # fmt: skip
     assert far(cpu, own) > 20 * far(cpu, shared)
+
+
+def test_the_fields_of_a_record_come_from_far_together(cpu: Device, count: Count) -> None:
+    def fields(number: int, then: str = "") -> float:
+        total = " + ".join(f"v[i * 16 + {n}]" for n in range(number))
+        text = f"kernel void k(global float *v, global float *o) {{ int i = get_global_id(0); o[i] = {total}; {then} }}"
+        return far(cpu, count(text, (1 << 20,), (64,), buffers={"v": 16 << 20, "o": 1 << 20}))
+
+    assert fields(8) == pytest.approx(fields(1), rel=0.1)
+    assert fields(1, "v[i * 16] = i;") == pytest.approx(fields(1), rel=0.1)
+    assert fields(1, "v[i * 16 + 1] = i;") < 1.2 * fields(1)
