@@ -81,6 +81,7 @@ class AccessCount:
     waiting_ops: int = 0  # operations between one of these and the next
     working_sets: tuple[tuple[float, float], ...] = ()  # shares of a gather, and the cache [bytes] in which they hit
     trips: float = 1.0  # iterations of all loops around it, for a work-item that enters them; 1 outside loops
+    rows: tuple[Pattern, int] | None = None  # pattern and stride of neighbours in dimension 1, where there are any
     end_bytes: float | None = None  # where the furthest byte touched ends, from the buffer's start; None = data decide
 
 

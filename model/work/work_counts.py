@@ -43,6 +43,7 @@ class WorkCounts:
     estimated_loops: tuple[int, ...] = ()
     local_size: tuple[int, ...] = ()
     global_size: tuple[int, ...] = ()
+    is_local_size_chosen: bool = False  # by the driver
     buffer_bytes: tuple[tuple[str, int], ...] = ()  # of whole buffers, by name, however little of them is touched
     # More of the same, computed when asked for.
     breakdown: Breakdown | None = field(default=None, kw_only=True, compare=False, repr=False)

@@ -13,7 +13,7 @@ from model.work.execution.builder import Builder
 from model.work.execution.costs import forget_available, varies_in
 from model.work.execution.dispatch import run_statement, value_of
 from model.work.execution.flow import Exit, Flow, LoopFrame
-from model.work.execution.narrow_ids import Ids
+from model.work.execution.narrow_ids import HeldIds
 from model.work.execution.operators import truth_of
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
@@ -40,7 +40,7 @@ class Trial:
     loaded: dict[Spot, Type]
     fixed: frozenset[Spot]  # places written to that are the same in every iteration
     carried: frozenset[Spot]  # those of them whose value at the end is known
-    ids: Mapping[int, Ids | None]  # of neighbours, in the variables at the end of the iteration
+    ids: Mapping[int, HeldIds | None]  # of neighbours, in the variables at the end of the iteration
     goes_round: bool  # whether anything but an exit ends an iteration
     steps: int
     has_registers: bool  # private arrays or constant tables, which are registers where the index is known

@@ -41,7 +41,7 @@ from model.work.execution.memory_calls import (
     pipe_call,
     vector_memory,
 )
-from model.work.execution.narrow_ids import Ids, component_ids
+from model.work.execution.narrow_ids import component_ids, lost_ids
 from model.work.execution.operators import binary, components, convert
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import forget_shared, store, wait_for_group
@@ -268,8 +268,8 @@ def _wrapped(
         return Vector(tuple(results), VectorType(INT, len(results))) if len(results) > 1 else Scalar(results[0], INT)
     if isinstance(kind, VectorType):
         return Vector(tuple(results), kind)
-    hides = builtin.name in _IN_24_BITS and component_ids(results[0], scalar_of(kind))
-    return Scalar(results[0], scalar_of(kind), Ids.LOST if hides else None)
+    ids = component_ids(results[0], scalar_of(kind)) if builtin.name in _IN_24_BITS else None
+    return Scalar(results[0], scalar_of(kind), lost_ids(ids))
 
 
 def _reduced(

@@ -186,7 +186,7 @@ def address_of(state: ExecutionState, node: Node) -> Value:
     if isinstance(lvalue, Location):
         kind = lvalue.type.element if isinstance(lvalue.type, VectorType) and lvalue.swizzle else lvalue.type
         space = lvalue.memory.space if lvalue.memory else AddressSpace.PRIVATE
-        return Pointer(lvalue.memory, lvalue.offset, PointerType(kind, space), lvalue.is_hidden)
+        return Pointer(lvalue.memory, lvalue.offset, PointerType(kind, space), lvalue.hidden)
     value = value_of(state, node)
     return (
         value

@@ -83,7 +83,7 @@ def load(state: ExecutionState, lvalue: Lvalue) -> Value:
                 memory,
                 lvalue.offset,
                 PointerType(lvalue.type.element, memory.space if memory else AddressSpace.PRIVATE),
-                lvalue.is_hidden,
+                lvalue.hidden,
             )
         case StructType():
             return _load_struct(state, lvalue)
@@ -131,7 +131,7 @@ def _load_struct(state: ExecutionState, lvalue: Location) -> Value:
     members: list[tuple[str, Value]] = []
     for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
         if isinstance(member, ScalarType | VectorType | StructType) and lvalue.memory is not None:
-            place = Location(lvalue.memory, lvalue.offset + number(at), member, is_hidden=lvalue.is_hidden)
+            place = Location(lvalue.memory, lvalue.offset + number(at), member, hidden=lvalue.hidden)
             members.append((name, load(state, place)))
         elif isinstance(member, ArrayType) and lvalue.memory is not None:
             space = lvalue.memory.space
@@ -139,7 +139,7 @@ def _load_struct(state: ExecutionState, lvalue: Location) -> Value:
                 (
                     name,
                     Pointer(
-                        lvalue.memory, lvalue.offset + number(at), PointerType(member.element, space), lvalue.is_hidden
+                        lvalue.memory, lvalue.offset + number(at), PointerType(member.element, space), lvalue.hidden
                     ),
                 )
             )
@@ -162,20 +162,20 @@ def _load_memory(state: ExecutionState, lvalue: Location) -> Value:
     assert isinstance(kind, ScalarType | VectorType)
     if lvalue.swizzle and isinstance(kind, VectorType):
         return _load_components(state, memory, lvalue, kind)
-    return load_from(state, memory, lvalue.offset, kind, touched_bytes(kind), is_hidden=lvalue.is_hidden)
+    return load_from(state, memory, lvalue.offset, kind, touched_bytes(kind), hidden=lvalue.hidden)
 
 
 def _load_components(state: ExecutionState, memory: Memory, lvalue: Location, kind: VectorType) -> Value:
     """Return the component if only one is loaded, else the vector."""
     if len(lvalue.swizzle) > 1:
-        whole = load_from(state, memory, lvalue.offset, kind, touched_bytes(kind), is_hidden=lvalue.is_hidden)
+        whole = load_from(state, memory, lvalue.offset, kind, touched_bytes(kind), hidden=lvalue.hidden)
         return picked(whole, lvalue.swizzle)
     element = kind.element
     at = lvalue.offset + number(lvalue.swizzle[0] * element.size_bytes)
     held = state.memory.writes.held(spot_of(memory, lvalue.offset, kind))
     if held is not None and lvalue.swizzle[0] < len(held):
         return Scalar(held[lvalue.swizzle[0]], element)
-    return load_from(state, memory, at, element, element.size_bytes, is_hidden=lvalue.is_hidden)
+    return load_from(state, memory, at, element, element.size_bytes, hidden=lvalue.hidden)
 
 
 def load_from(
@@ -186,7 +186,7 @@ def load_from(
     size: int,
     *,
     is_call: bool = False,
-    is_hidden: bool = False,
+    hidden: int = 0,
 ) -> Value:
     """Return what memory holds: what was stored there last, or a load named by buffer, place and time of that."""
     element, width = (kind.element, kind.width) if isinstance(kind, VectorType) else (kind, 1)
@@ -212,7 +212,7 @@ def load_from(
         )
         state.memory.loaded[spot] = kind
         parts = loads if known_parts is None else known_parts  # loaded, whatever is known of it
-        place = Location(memory, offset, kind, is_hidden=is_hidden)
+        place = Location(memory, offset, kind, hidden=hidden)
         access_memory(state, place, size, is_store=False, is_call=is_call, results=loads, known=parts)
     return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
 
@@ -238,7 +238,7 @@ def access_memory(
     count_access(state, Access(
             memory.name if memory else "", memory.space if memory else lvalue.space, is_store, is_atomic,
             state.line, size, None if memory is None else offset, width=components_in(size, lvalue.type),
-            is_call=is_call, is_hidden=lvalue.is_hidden, site=state.access_site(),
+            is_call=is_call, hidden=lvalue.hidden, site=state.access_site(),
         ),
         results, stored, known,
     )  # fmt: skip

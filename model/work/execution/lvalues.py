@@ -11,7 +11,7 @@ from model.opencl.declarations import Declared
 from model.opencl.types import AddressSpace, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import note_unreadable
-from model.work.execution.operators import components, convert, is_hidden_by
+from model.work.execution.operators import components, convert, hidden_by
 from model.work.execution.state import ExecutionState
 from model.work.execution.swizzle import swizzled
 from model.work.execution.tables import table_of
@@ -41,7 +41,7 @@ class Location:
     swizzle: tuple[int, ...] = ()
     space: AddressSpace = AddressSpace.GLOBAL  # where the memory is not known
     at: tuple[int, int] | None = None  # the first and last byte of the expression that names it
-    is_hidden: bool = False  # as `Pointer.is_hidden`
+    hidden: int = 0  # as `Pointer.hidden`
 
 
 Lvalue = Slot | Location
@@ -93,8 +93,8 @@ def _subscript(state: ExecutionState, node: Node) -> Lvalue | None:
         offset = base.offset + index * number(size)
         if base.memory is not None and _is_one_variable(index_node):
             state.memory.stepped.add((base.memory.name, offset))
-        is_hidden = base.is_hidden or is_hidden_by(given, size)
-        return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node), is_hidden=is_hidden)
+        hidden = base.hidden | hidden_by(given, size)
+        return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node), hidden=hidden)
     lvalue = lvalue_of(state, base_node) if isinstance(base, Vector) else None
     if isinstance(lvalue, Slot) and index.constant is not None:
         return Slot(lvalue.key, lvalue.path, lvalue.type, (index.constant,))
@@ -123,7 +123,7 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
         return (
             Slot(base.key, base.path, base.type, swizzle)
             if isinstance(base, Slot)
-            else Location(base.memory, base.offset, base.type, swizzle, base.space, _bytes(node), base.is_hidden)
+            else Location(base.memory, base.offset, base.type, swizzle, base.space, _bytes(node), base.hidden)
         )
     if isinstance(base.type, StructType):
         kind = base.type.member(name) or UNKNOWN_TYPE
@@ -133,7 +133,7 @@ def _field(state: ExecutionState, node: Node) -> Lvalue | None:
             return Slot(base.key, (*base.path, name), kind)
         at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
         offset = base.offset + number(at)
-        return Location(base.memory, offset, kind, space=base.space, at=_bytes(node), is_hidden=base.is_hidden)
+        return Location(base.memory, offset, kind, space=base.space, at=_bytes(node), hidden=base.hidden)
     return (
         Slot(base.key, (*base.path, name), UNKNOWN_TYPE)
         if isinstance(base, Slot)
@@ -145,7 +145,7 @@ def pointed_at(pointer: Pointer, node: Node) -> Location:
     """Return where a pointer leads, read at `node`."""
     kind = pointer.type
     return Location(
-        pointer.memory, pointer.offset, kind.pointee, space=kind.space, at=_bytes(node), is_hidden=pointer.is_hidden
+        pointer.memory, pointer.offset, kind.pointee, space=kind.space, at=_bytes(node), hidden=pointer.hidden
     )
 
 

@@ -12,7 +12,7 @@ from model.work.execution.costs import count_access, count_operations, new_block
 from model.work.execution.findings import assume, nothing, unknown_number
 from model.work.execution.loads import access_memory, load, load_from
 from model.work.execution.lvalues import Location
-from model.work.execution.operators import components, convert, is_hidden_by
+from model.work.execution.operators import components, convert, hidden_by
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import atomic_access, note_store, store
 from model.work.execution.values import (
@@ -55,8 +55,8 @@ def vector_memory(state: ExecutionState, match: re.Match[str], values: list[Valu
     offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
     computed = builtin_type("float") if match[2] else element
     kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
-    is_hidden = pointer.is_hidden or (len(values) >= 2 and is_hidden_by(values[-2], size))
-    lvalue = Location(pointer.memory, offset, element, space=pointer.type.space, is_hidden=is_hidden)
+    hidden = pointer.hidden | (hidden_by(values[-2], size) if len(values) >= 2 else 0)
+    lvalue = Location(pointer.memory, offset, element, space=pointer.type.space, hidden=hidden)
     if is_store:
         parts = components(convert(state, values[0], kind))
         if match[2]:
@@ -71,7 +71,7 @@ def vector_memory(state: ExecutionState, match: re.Match[str], values: list[Valu
         access_memory(state, lvalue, size, is_store=False, is_call=True, results=components(value))
         return value
     stored_as = VectorType(element, width) if width > 1 else element
-    value = load_from(state, pointer.memory, offset, stored_as, size, is_call=True, is_hidden=is_hidden)
+    value = load_from(state, pointer.memory, offset, stored_as, size, is_call=True, hidden=hidden)
     if match[2]:
         parts = tuple(opaque("convert", "float", p) for p in components(value))
         count_operations(state, OpKind.CONVERT, HALF, *parts)

@@ -15,7 +15,8 @@ from enum import Enum
 from model.opencl.types import ScalarKind, ScalarType
 from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
 
-_NEIGHBOURS = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
+_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(2))
+_IDS = _NEIGHBOURS[0] | _NEIGHBOURS[1]
 _SUMS = frozenset({"+", "-", "*"})
 
 
@@ -27,10 +28,31 @@ class Ids(Enum):
     LOST = "lost"
 
 
-def converted_ids(ids: Ids | None, value: Expression, source: ScalarType, target: ScalarType) -> Ids | None:
+# Of neighbours in the first and in the second dimension; None where a number holds neither.
+HeldIds = tuple[Ids | None, Ids | None]
+_NEITHER: HeldIds = (None, None)
+
+
+def converted_ids(ids: HeldIds | None, value: Expression, source: ScalarType, target: ScalarType) -> HeldIds | None:
     """Return how the result of a conversion between integers holds them."""
+    if ids is None and (target.size_bytes >= source.size_bytes or _IDS.isdisjoint(value.leaves)):
+        return None
+    first, second = ids or _NEITHER
+    return _held(
+        _converted(first, value, source, target, _NEIGHBOURS[0]),
+        _converted(second, value, source, target, _NEIGHBOURS[1]),
+    )
+
+
+def _held(first: Ids | None, second: Ids | None) -> HeldIds | None:
+    return (first, second) if first is not None or second is not None else None
+
+
+def _converted(
+    ids: Ids | None, value: Expression, source: ScalarType, target: ScalarType, neighbours: Set[Atom]
+) -> Ids | None:
     if target.size_bytes < source.size_bytes:
-        if ids is not None or _NEIGHBOURS.isdisjoint(value.leaves):
+        if ids is not None or neighbours.isdisjoint(value.leaves):
             return ids if ids is None or target.size_bytes == 4 else Ids.LOST
         return Ids.CUT if target.size_bytes == 4 else Ids.LOST
     if ids is Ids.SUMMED and ScalarKind.UNSIGNED in (source.kind, target.kind):
@@ -44,11 +66,26 @@ def converted_ids(ids: Ids | None, value: Expression, source: ScalarType, target
 def summed_ids(
     operator: str,
     kind: ScalarType,
+    left: tuple[Expression, HeldIds | None],
+    right: tuple[Expression, HeldIds | None],
+    unrolled: Set[Atom],
+) -> HeldIds | None:
+    """Return how `left operator right` holds them, computed in `kind`; `unrolled` are counters that compilers know."""
+    (x, a), (y, b) = left, right
+    (first, second), (other_first, other_second) = a or _NEITHER, b or _NEITHER
+    return _held(
+        _summed(operator, kind, (x, first), (y, other_first), unrolled),
+        _summed(operator, kind, (x, second), (y, other_second), unrolled),
+    )
+
+
+def _summed(
+    operator: str,
+    kind: ScalarType,
     left: tuple[Expression, Ids | None],
     right: tuple[Expression, Ids | None],
     unrolled: Set[Atom],
 ) -> Ids | None:
-    """Return how `left operator right` holds them, computed in `kind`; `unrolled` are counters that compilers know."""
     (x, a), (y, b) = left, right
     if a is None and b is None:
         return None
@@ -60,22 +97,44 @@ def summed_ids(
     return Ids.CUT if ids is Ids.CUT and _is_moved_out(other, unrolled) else Ids.SUMMED
 
 
-def component_ids(value: Expression, kind: ScalarType) -> Ids | None:
+def component_ids(value: Expression, kind: ScalarType) -> HeldIds | None:
     """Return how a component of a vector holds them: nothing is kept of how it was computed but what it is."""
-    if kind.kind is ScalarKind.FLOAT or kind.size_bytes == 8 or _NEIGHBOURS.isdisjoint(value.leaves):
+    if kind.kind is ScalarKind.FLOAT or kind.size_bytes == 8 or _IDS.isdisjoint(value.leaves):
         return None
-    if kind.size_bytes == 4 and any((value - Expression({(atom,): 1})).constant is not None for atom in _NEIGHBOURS):
+    return _held(_of_component(value, kind, _NEIGHBOURS[0]), _of_component(value, kind, _NEIGHBOURS[1]))
+
+
+def _of_component(value: Expression, kind: ScalarType, neighbours: Set[Atom]) -> Ids | None:
+    if neighbours.isdisjoint(value.leaves):
+        return None
+    if kind.size_bytes == 4 and any((value - Expression({(atom,): 1})).constant is not None for atom in neighbours):
         return Ids.CUT
     return Ids.SUMMED if kind.kind is ScalarKind.SIGNED and kind.size_bytes == 4 else Ids.LOST
 
 
-def stepped_ids(before: Ids | None, after: Ids | None) -> Ids | None:
+def stepped_ids(before: HeldIds | None, after: HeldIds | None) -> HeldIds | None:
     """Return how a variable of a loop holds them that has them as `before`, and an iteration later as `after`."""
+    first, second = (_stepped(b, a) for b, a in zip(before or _NEITHER, after or _NEITHER, strict=True))
+    return _held(first, second)
+
+
+def _stepped(before: Ids | None, after: Ids | None) -> Ids | None:
     return Ids.SUMMED if before is Ids.CUT and after in (Ids.CUT, Ids.SUMMED) else after if before else before
 
 
-def hides_neighbours(ids: Ids | None, kind: ScalarType, element_bytes: int) -> bool:
-    """Return whether neighbours' addresses are not seen to be consecutive where a number of `kind` is an index."""
+def lost_ids(ids: HeldIds | None) -> HeldIds | None:
+    """Return how a number holds them that was made of one with `ids` in a way that compilers do not follow."""
+    return None if ids is None else _held(*(Ids.LOST if each else None for each in ids))
+
+
+def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int) -> int:
+    """Return bit d where addresses are not seen to be consecutive in dimension d, for a number of `kind` as index."""
+    if ids is None:
+        return 0
+    return sum(_hides(each, kind, element_bytes) << d for d, each in enumerate(ids))
+
+
+def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int) -> bool:
     if ids is Ids.CUT and element_bytes == 1 and kind.kind is not ScalarKind.UNSIGNED:
         return False  # nothing is multiplied
     return ids is Ids.LOST or (ids is Ids.CUT and kind.size_bytes == 4)

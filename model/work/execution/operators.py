@@ -7,7 +7,7 @@ from model.opencl.types import PointerType, ScalarKind, ScalarType, Type, Vector
 from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, is_known
 from model.work.execution.findings import unknown_number
-from model.work.execution.narrow_ids import Ids, converted_ids, hides_neighbours, summed_ids
+from model.work.execution.narrow_ids import HeldIds, converted_ids, hides_neighbours, lost_ids, summed_ids
 from model.work.execution.state import ExecutionState
 from model.work.execution.values import (
     Other,
@@ -134,12 +134,12 @@ def _pointer_arithmetic(state: ExecutionState, operator: str, a: Value, b: Value
     offset = pointer.offset - step if operator == "-" else pointer.offset + step
     if offset != pointer.offset and not is_known(step):
         count_operations(state, OpKind.INTEGER, INT, offset)
-    return Pointer(pointer.memory, offset, pointer.type, pointer.is_hidden or is_hidden_by(other, size))
+    return Pointer(pointer.memory, offset, pointer.type, pointer.hidden | hidden_by(other, size))
 
 
-def is_hidden_by(index: Value, element_bytes: int) -> bool:
-    """Return whether compilers may not see that neighbours' addresses are consecutive, by such an index."""
-    return isinstance(index, Scalar) and hides_neighbours(index.ids, index.type, element_bytes)
+def hidden_by(index: Value, element_bytes: int) -> int:
+    """Return bit d where compilers may not see that addresses are consecutive in dimension d, by such an index."""
+    return hides_neighbours(index.ids, index.type, element_bytes) if isinstance(index, Scalar) else 0
 
 
 def unary(state: ExecutionState, operator: str, a: Value) -> Value:
@@ -157,7 +157,7 @@ def unary(state: ExecutionState, operator: str, a: Value) -> Value:
     if isinstance(kind, VectorType):
         return Vector(results, kind)
     ids = a.ids if isinstance(a, Scalar) else None
-    return Scalar(results[0], element, Ids.LOST if ids and operator != "-" else ids)
+    return Scalar(results[0], element, lost_ids(ids) if operator != "-" else ids)
 
 
 def truth_of(state: ExecutionState, value: Value) -> Expression:
@@ -194,7 +194,7 @@ def convert(state: ExecutionState, value: Value, kind: Type, *, explicit: bool =
                 return Vector(converted, kind)
             return Scalar(converted[0], element, _ids_after(value, scalar_of(source), element))
         case PointerType() if isinstance(value, Pointer):
-            return Pointer(value.memory, value.offset, kind, value.is_hidden)
+            return Pointer(value.memory, value.offset, kind, value.hidden)
         case _:
             return (
                 value if not isinstance(value, Scalar | Vector) or not explicit else fresh_value(state, kind, "a cast")
@@ -235,7 +235,7 @@ def _convert_one(state: ExecutionState, x: Expression, source: ScalarType, targe
     return opaque("convert", target.name, x)
 
 
-def _ids_after(value: Value, source: ScalarType, target: ScalarType) -> Ids | None:
+def _ids_after(value: Value, source: ScalarType, target: ScalarType) -> HeldIds | None:
     if not isinstance(value, Scalar) or source.kind is _FLOAT or target.kind is _FLOAT:
         return None
     return converted_ids(value.ids, value.value, source, target)

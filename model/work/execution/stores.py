@@ -72,14 +72,14 @@ def store(state: ExecutionState, lvalue: Lvalue, value: Value) -> None:
         if width < kind.width:  # compilers write the components one by one
             for index, part in zip(lvalue.swizzle, new, strict=False):
                 offset = lvalue.offset + number(index * kind.element.size_bytes)
-                place = Location(memory, offset, kind.element, space=lvalue.space, is_hidden=lvalue.is_hidden)
+                place = Location(memory, offset, kind.element, space=lvalue.space, hidden=lvalue.hidden)
                 store(state, place, Scalar(part, kind.element))
             return
         parts = list(new[: kind.width])  # names of too many components are nobody's OpenCL C, and are cut off
         for index, part in zip(lvalue.swizzle, new, strict=False):
             if index < len(parts):
                 parts[index] = part
-        lvalue = Location(memory, lvalue.offset, kind, is_hidden=lvalue.is_hidden)
+        lvalue = Location(memory, lvalue.offset, kind, hidden=lvalue.hidden)
         value = Vector(tuple(parts), kind)
     parts_stored = components(convert(state, value, kind))
     if memory is None:
@@ -106,7 +106,7 @@ def store_to(state: ExecutionState, lvalue: Location, memory: Memory, parts: tup
     ):
         return
     if not any(spot in frame.promoted for frame in state.control.frames):
-        store_access(state, Location(memory, offset, kind, is_hidden=lvalue.is_hidden), touched_bytes(kind), parts)
+        store_access(state, Location(memory, offset, kind, hidden=lvalue.hidden), touched_bytes(kind), parts)
     whole = isinstance(kind, ScalarType) or (isinstance(kind, VectorType) and len(parts) == kind.width)
     note_store(state, spot, parts if whole else None)
 
@@ -120,7 +120,7 @@ def _store_struct(state: ExecutionState, place: Location, memory: Memory, value:
     kind, offset = value.type, place.offset
     for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
         held = value.member(name)
-        lvalue = Location(memory, offset + number(at), member, is_hidden=place.is_hidden)
+        lvalue = Location(memory, offset + number(at), member, hidden=place.hidden)
         if isinstance(held, Aggregate):
             _store_struct(state, lvalue, memory, held)
         elif held is None or isinstance(member, ArrayType):

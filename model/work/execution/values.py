@@ -17,7 +17,7 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
-from model.work.execution.narrow_ids import Ids
+from model.work.execution.narrow_ids import HeldIds
 from model.work.expressions.symbolic import ZERO, Expression
 
 
@@ -26,7 +26,7 @@ class Scalar(NamedTuple):
 
     value: Expression
     type: ScalarType
-    ids: Ids | None = None  # of neighbours, in what is computed in 32 bits
+    ids: HeldIds | None = None  # of neighbours, in what is computed in 32 bits
 
 
 class Vector(NamedTuple):
@@ -48,13 +48,13 @@ class Memory:
 class Pointer(NamedTuple):
     """`offset` counts bytes from the start of `memory`, which is None where it is not known.
 
-    `is_hidden`: compilers may not see that neighbours' offsets are consecutive (see `narrow_ids`).
+    `hidden`: bit d where compilers may not see that offsets are consecutive in dimension d (see `narrow_ids`).
     """
 
     memory: Memory | None
     offset: Expression
     type: PointerType
-    is_hidden: bool = False
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def with_numbers(value: Value, parts: tuple[Expression, ...]) -> Value:
         case Vector():
             return Vector(parts, value.type)
         case Pointer():
-            return Pointer(value.memory, parts[0], value.type, value.is_hidden)
+            return Pointer(value.memory, parts[0], value.type, value.hidden)
         case Aggregate():
             members, at = [], 0
             for name, member in value.members:

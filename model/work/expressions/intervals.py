@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from model.work.expressions.contents import Interval, held_at
 from model.work.expressions.evaluate import MAX_STEPS, MAX_UNSHARED, Memo, atom_value, evaluate, value_of_launch
 from model.work.expressions.functions import LARGEST
 from model.work.expressions.launch_bindings import LaunchBindings
-from model.work.expressions.linear_sums import LANE_IDS, Parts, Slopes, parts_of
+from model.work.expressions.linear_sums import Parts, Slopes, parts_of
 from model.work.expressions.numbers import EVALUATED, Value
 from model.work.expressions.symbolic import Atom, Expression, Point, Ranges
 
@@ -183,7 +181,7 @@ def _found_interval(atom: Atom, known: LaunchBindings, point: Point, ranges: Ran
 
 MAX_BITS = 128  # of numbers in a sum: it then stays far below what `evaluate` takes for a number
 
-_NOT_YET = Slopes(0, (), (), 0, Parts((), None, has_lanes=False, uses=0))
+_NOT_YET = Slopes(0, (), (), Parts((), None, uses=0))
 
 
 def slopes_of(expression: Expression, known: LaunchBindings) -> Slopes | None:
@@ -219,15 +217,7 @@ def _under(parts: Parts, known: LaunchBindings) -> Slopes | None:
     apart = tuple(terms)
     merged = dict(apart)
     if len(merged) == len(apart):
-        return Slopes(base, apart, apart, _lane(apart), parts)
+        return Slopes(base, apart, apart, parts)
     for atom in merged:
         merged[atom] = sum(factor for other, factor in apart if other is atom)
-    return Slopes(base, tuple(merged.items()), apart, _lane(apart), parts)
-
-
-def _lane(terms: Iterable[tuple[Atom, int]]) -> int:
-    lane = 0
-    for atom, factor in terms:
-        if atom in LANE_IDS:
-            lane += factor
-    return lane
+    return Slopes(base, tuple(merged.items()), apart, parts)

@@ -9,35 +9,28 @@ from model.work.expressions.numbers import Value
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression, Point, Ranges
 
 _OF_LAUNCH = ("arg.", "name.", "image.", "global_size.", "local_size.", "num_groups.", "work_dim")
-LANE_IDS = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a sum is made of, whatever the launch: (coefficient, what the launch says, id or counter) for each term.
 
-    `counter` is that of the innermost loop among them, `has_lanes` whether ids of dimension 0 are. `uses` tells by
-    dimension d whether the sum rests on the global id alone (bit d), on local or group id alone (bit 3 + d), or on both
-    (bit 6 + d).
+    `counter` is that of the innermost loop among them. `uses` tells by dimension d whether the sum rests on the global
+    id alone (bit d), on local or group id alone (bit 3 + d), or on both (bit 6 + d).
     """
 
     terms: tuple[tuple[int, tuple[Atom, ...], Atom | None], ...]
     counter: Atom | None
-    has_lanes: bool
     uses: int
 
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """`base` + the sum of slope x id or counter; each stands once in `slopes`, and in `terms` as often as written.
-
-    `lane` is the difference between neighbours in dimension 0.
-    """
+    """`base` + the sum of slope x id or counter; each stands once in `slopes`, and in `terms` as often as written."""
 
     base: int
     slopes: tuple[tuple[Atom, int], ...]
     terms: tuple[tuple[Atom, int], ...]
-    lane: int
     parts: Parts
 
     def bounds(self, point: Point, ranges: Ranges) -> tuple[Value, Value] | None:
@@ -117,4 +110,4 @@ def parts_of(expression: Expression) -> Parts | None:
         whole = GLOBAL_ID[d] in expression.leaves
         part = LOCAL_ID[d] in expression.leaves or GROUP_ID[d] in expression.leaves
         uses |= (whole and not part) << d | (part and not whole) << (3 + d) | (whole and part) << (6 + d)
-    return Parts(tuple(terms), counter, not LANE_IDS.isdisjoint(expression.leaves), uses)
+    return Parts(tuple(terms), counter, uses)

@@ -50,6 +50,7 @@ class Placed(NamedTuple):
     is_call: bool = False  # of `vload` or `vstore`
     is_masked: bool = False  # in vector code, of those work-items that a branch or a guard lets in
     is_hidden: bool = False  # compilers may not see that neighbours' addresses are consecutive: see `narrow_ids`
+    has_hidden_rows: bool = False  # the same of neighbours in the second dimension
 
 
 class Shared(NamedTuple):
@@ -227,7 +228,7 @@ def _add(
             if is_masked:
                 count = replace(count, count=runs)
             form, image = _seen_as(access, forms)
-            own.accesses.append(Placed(count, form, image, access.is_call, is_masked or is_guarded, access.is_hidden))
+            own.accesses.append(Placed(count, form, image, access.is_call, is_masked or is_guarded, *_hidden(access)))
 
 
 def _add_off(
@@ -247,9 +248,11 @@ def _add_off(
         count = counted.get(id(access))
         if count is not None:
             count = replace(count, count=times_off)
-            own.off_accesses.append(
-                Placed(count, _seen_as(access, forms)[0], is_masked=True, is_hidden=access.is_hidden)
-            )
+            own.off_accesses.append(Placed(count, _seen_as(access, forms)[0], "", False, True, *_hidden(access)))
+
+
+def _hidden(access: Access) -> tuple[bool, bool]:
+    return bool(access.hidden & 1), bool(access.hidden & 2)
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:
@@ -286,7 +289,7 @@ def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, tup
         return True
     if access.offset is None or access.is_atomic or access.is_image or access.is_call:
         return False
-    is_moved = access.is_hidden and () in dict(access.offset.terms)
+    is_moved = bool(access.hidden & 1) and () in dict(access.offset.terms)
     return (
         count.pattern is Pattern.UNIT
         and not is_moved

@@ -14,14 +14,14 @@ from model.work.expressions.numbers import Value
 from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression, Point
 from model.work.regions.region import Access
 
-_LANE = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
+_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))
 _TRIES = (0, 1, 5, 10)
 
 
 def pattern_of(
-    access: Access, known: LaunchBindings, point: Point, ranges: dict[Atom, tuple[int, int]]
+    access: Access, known: LaunchBindings, point: Point, ranges: dict[Atom, tuple[int, int]], dimension: int = 0
 ) -> tuple[Pattern, int]:
-    """Return the pattern and the distance in bytes between lanes i and i+1 of dimension 0.
+    """Return the pattern and the distance in bytes between lanes i and i+1 of a dimension.
 
     The index is evaluated at neighbouring lanes, everything else in the middle of its range: that also reads
     indices with `%`, `/` or masks. What the data decide is gathered.
@@ -31,24 +31,26 @@ def pattern_of(
         return Pattern.UNIT, access.element_bytes
     if offset is None:
         return Pattern.GATHERED, 0
+    ids = _NEIGHBOURS[dimension]
     plain = slopes_of(offset, known)
     if plain is not None:
-        if not plain.parts.has_lanes:
+        if ids.isdisjoint(offset.leaves):
             return Pattern.BROADCAST, 0
-        return _named(abs(plain.lane), access) if plain.is_decided(point, ranges, _LANE) else (Pattern.GATHERED, 0)
-    if is_scattered(offset, known):
+        distance = sum(slope for atom, slope in plain.slopes if atom in ids)
+        return _named(abs(distance), access) if plain.is_decided(point, ranges, ids) else (Pattern.GATHERED, 0)
+    if is_scattered(offset, known, dimension):
         return Pattern.GATHERED, 0
-    if not offset.leaves & _LANE:
+    if not offset.leaves & ids:
         return (Pattern.GATHERED, 0) if _data_dependent(offset, known) else (Pattern.BROADCAST, 0)
     now: dict[Atom, Value] = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
-    start = now.get(GLOBAL_ID[0], 0) // 16 * 16
+    start = now.get(GLOBAL_ID[dimension], 0) // 16 * 16
     now.update(point)
     steps: Counter[int] = Counter()
     values: dict[int, Value | None] = {}
     for first in _TRIES:
         for lane in (first, first + 1):
             if lane not in values:
-                now[GLOBAL_ID[0]], now[LOCAL_ID[0]] = start + lane, lane
+                now[GLOBAL_ID[dimension]], now[LOCAL_ID[dimension]] = start + lane, lane
                 values[lane] = evaluate(offset, known, now)
         a, b = values[first], values[first + 1]
         if a is not None and b is not None:
@@ -102,12 +104,12 @@ def _plain_step(
     return plain.slope(counter)
 
 
-def is_scattered(offset: Expression, known: LaunchBindings) -> bool:
-    """Return whether what is loaded differs from lane to lane without order."""
+def is_scattered(offset: Expression, known: LaunchBindings, dimension: int = 0) -> bool:
+    """Return whether what is loaded differs from lane to lane of a dimension without order."""
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return True
-        if leaf.kind == "load" and leaf.leaves & _LANE:
+        if leaf.kind == "load" and leaf.leaves & _NEIGHBOURS[dimension]:
             contents = held_at(leaf, known.contents)
             if contents is None or not contents.is_smooth:
                 return True

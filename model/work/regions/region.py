@@ -38,7 +38,7 @@ class Access:
     is_between_texels: bool = False  # an image read at float coordinates, which a sampler may interpolate
     width: int = 1  # components of a vector
     is_call: bool = False  # by `vload` or `vstore`, which some runtimes do not inline
-    is_hidden: bool = False  # compilers may not see that neighbours' offsets are consecutive: see `narrow_ids`
+    hidden: int = 0  # bit d: compilers may not see that offsets are consecutive in dimension d: see `narrow_ids`
     waits_share: float = 0.0
     waits_ops: int = 0
     site: Site | None = field(default=None, compare=False)  # None for what stands nowhere in the source
