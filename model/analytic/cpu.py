@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from model.analytic.bandwidth import bandwidth_gb_s, chase_gaccess_s, gather_gaccess_s
 from model.analytic.bounds import CPU_SUSTAINED
+from model.analytic.cpu_lanes import Lanes, lanes_of
 from model.analytic.operations import FENCE_CLOCKS, clock_ns, fences_us
 from model.costs import Costs
 from model.device import Device, Rates
@@ -76,8 +77,9 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     surprise_ns = MISPREDICTED_CLOCKS * clock_ns(device)
     waiting = fences_us(work, device)
     fp = integer = special = issue = local = private = images = serial = 0.0
-    parts = [(part, executed(part, work.local_size, device)) for part in work.contexts]
-    shares = _scalar_shares(parts, work, costs)
+    lanes = lanes_of(work, device)
+    parts = [(part, executed(part, work.local_size, device)) for part in lanes.contexts]
+    shares = _scalar_shares(parts, work, lanes, costs)
     for part, ops in parts:
         share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
@@ -112,18 +114,19 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         waiting += max(0.0, in_line - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
-    far = _far_us(work, rates, costs, shares)
+    far = _far_us(work, lanes, rates, costs, shares)
     return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far, serial)
 
 
 def _scalar_shares(
-    parts: Sequence[tuple[ContextCount, Executed]], work: WorkCounts, costs: Costs
+    parts: Sequence[tuple[ContextCount, Executed]], work: WorkCounts, lanes: Lanes, costs: Costs
 ) -> dict[Context, float]:
     """Return how far work-items go one by one in each surrounding: 0 side by side in vectors, 1 alone."""
-    lanes = work.local_size[0] if work.local_size else 1
     has_calls = any(_is_called(part, ops) for part, ops in parts)
     shares = {
-        part.context: costs.scalar_share(part.context, lanes, has_calls=has_calls) for part, _ in parts if part.ops
+        part.context: costs.scalar_share(part.context, lanes.width, has_calls=has_calls)
+        for part, _ in parts
+        if part.ops
     }
     if not work.barriers and max(shares.values(), default=0.0) >= ALL_SCALAR:
         # A runtime that leaves a loop or a branch to lone work-items does so with all the code around it.
@@ -166,11 +169,12 @@ def dependent_load_ns(footprint_bytes: float, device: Device) -> float:
 
 def far_us(work: WorkCounts, device: Device, costs: Costs) -> float:
     """Return what bytes from beyond the nearest cache take, over what they would take from there [us]."""
-    parts = [(part, executed(part, work.local_size, device)) for part in work.contexts]
-    return _far_us(work, device.rates, costs, _scalar_shares(parts, work, costs))
+    lanes = lanes_of(work, device)
+    parts = [(part, executed(part, work.local_size, device)) for part in lanes.contexts]
+    return _far_us(work, lanes, device.rates, costs, _scalar_shares(parts, work, lanes, costs))
 
 
-def _far_us(work: WorkCounts, rates: Rates, costs: Costs, shares: Mapping[Context, float]) -> float:
+def _far_us(work: WorkCounts, lanes: Lanes, rates: Rates, costs: Costs, shares: Mapping[Context, float]) -> float:
     """Return what bytes from beyond the nearest cache take, over what they would take from there [us].
 
     Each distinct byte of a buffer comes once from the level that the whole launch fits in, loads and stores side by
@@ -178,14 +182,14 @@ def _far_us(work: WorkCounts, rates: Rates, costs: Costs, shares: Mapping[Contex
     """
     whole_bytes = dict(work.buffer_bytes)
     spread_of = {
-        access: _spread_bytes(access, work, whole_bytes.get(access.buffer, 0))
-        for access in work.accesses
+        access: _spread_bytes(access, work, lanes, whole_bytes.get(access.buffer, 0))
+        for access in lanes.accesses
         if access.space in GLOBAL_SPACES
     }
     if max(work.global_footprint_bytes, *spread_of.values(), 0.0) <= SMALL_BYTES:
         return 0.0
     buffers: dict[tuple[str, bool], list[tuple[AccessCount, float]]] = defaultdict(list)
-    for part in work.contexts:
+    for part in lanes.contexts:
         share = shares.get(part.context, 0.0)
         for access in (placed.access for placed in part.accesses if not placed.image):
             if access.space in GLOBAL_SPACES and not access.is_atomic:
@@ -206,7 +210,7 @@ def _far_us(work: WorkCounts, rates: Rates, costs: Costs, shares: Mapping[Contex
                 brought.add(names)
             if _is_column(access):
                 held = min(whole, _column_bytes(access))
-                loads = access.count / math.pow(_neighbours_of_a_line(access, work), 1 - scalar_share)
+                loads = access.count / math.pow(_neighbours_of_a_line(access, lanes), 1 - scalar_share)
                 lone += 1e-3 * loads * _line_ns(access, held, rates, costs)
                 streamed = max(streamed, access.footprint_bytes)
             elif lines:
@@ -215,7 +219,12 @@ def _far_us(work: WorkCounts, rates: Rates, costs: Costs, shares: Mapping[Contex
                 each_ns = sum(
                     share * _line_ns(access, math.sqrt(held * max(held, far)), rates, costs) for share, held in sets
                 )
-                lone += 1e-3 * max(0.0, lines - access.waiting) * each_ns
+                rows = _rows_of_a_line(access, lanes)
+                lone += 1e-3 * max(0.0, lines - access.waiting) * each_ns / rows
+                if rows > 1:
+                    kept = _side_bytes(access, lanes)
+                    again_ns = _line_ns(access, min(own, kept), rates, costs) * min(1.0, kept / SMALL_BYTES)
+                    lone += 1e-3 * lines * (1 - 1 / rows) * min(each_ns, again_ns)
             elif access.pattern is Pattern.STRIDED:
                 walks = 0 < abs(access.step_bytes or 0) < LINE_BYTES  # in a loop, through all of each line
                 spread = 1.0 if walks else min(access.stride_bytes, LINE_BYTES) / max(1, access.element_bytes)
@@ -251,6 +260,22 @@ def _lone_lines(access: AccessCount) -> float:
     return 0.0
 
 
+def _rows_of_a_line(access: AccessCount, lanes: Lanes) -> float:
+    """Return how many rows of a group, one after the other, find their elements in the same lines."""
+    if access.pattern is not Pattern.STRIDED or access.rows is None or len(lanes.local_size) < 2:
+        return 1.0
+    pattern, stride_bytes = access.rows
+    if pattern is Pattern.GATHERED or not 0 < stride_bytes < LINE_BYTES:
+        return 1.0
+    return float(min(lanes.local_size[1], LINE_BYTES / stride_bytes))
+
+
+def _side_bytes(access: AccessCount, lanes: Lanes) -> float:
+    """Return how large a dense array would be that is kept as badly as the lines of one row of a group."""
+    stride = abs(access.stride_bytes)
+    return float(lanes.local_size[0] * max(min(stride, PAGE_BYTES), min(stride & -stride, APART_BYTES)))
+
+
 def _strided_lines(access: AccessCount) -> tuple[object, ...] | None:
     """Name the lines of a strided access, which are those of other fields of the same records; None where not known."""
     if access.pattern is not Pattern.STRIDED or access.end_bytes is None:
@@ -258,7 +283,7 @@ def _strided_lines(access: AccessCount) -> tuple[object, ...] | None:
     return access.buffer, access.stride_bytes, access.step_bytes, access.count, access.end_bytes // LINE_BYTES
 
 
-def _spread_bytes(access: AccessCount, work: WorkCounts, buffer_bytes: float) -> float:
+def _spread_bytes(access: AccessCount, work: WorkCounts, lanes: Lanes, buffer_bytes: float) -> float:
     """Return how large a dense array would be that caches and translation buffers keep as badly as these few lines.
 
     Of elements that lie far apart each takes a line and, beyond a page, a translation of its own; a large power of two
@@ -272,7 +297,7 @@ def _spread_bytes(access: AccessCount, work: WorkCounts, buffer_bytes: float) ->
     is_sparse = access.end_bytes is not None and access.end_bytes >= LINE_BYTES * elements
     if is_sparse and access.count <= TOUCHED_ONCE * elements:
         return float(spread)  # no other row of work-items comes by for what is left of a line
-    side = work.global_size[0] if work.global_size else work.work_items
+    side = lanes.global_size[0] if lanes.global_size else work.work_items
     return float(min(spread, side * stride))
 
 
@@ -281,10 +306,10 @@ def _is_column(access: AccessCount) -> bool:
     return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and access.trips >= COLUMN_STEPS
 
 
-def _neighbours_of_a_line(access: AccessCount, work: WorkCounts) -> float:
+def _neighbours_of_a_line(access: AccessCount, lanes: Lanes) -> float:
     """Return how many work-items of a vector find their element in the same line."""
-    lanes = min(VECTOR_LANES, work.local_size[0] if work.local_size else VECTOR_LANES)
-    return float(min(lanes, max(1.0, LINE_BYTES / abs(access.stride_bytes)) if access.stride_bytes else lanes))
+    width = min(VECTOR_LANES, lanes.width)
+    return float(min(width, max(1.0, LINE_BYTES / abs(access.stride_bytes)) if access.stride_bytes else width))
 
 
 def _column_bytes(access: AccessCount) -> float:

@@ -76,3 +76,12 @@ def test_the_fields_of_a_record_come_from_far_together(cpu: Device, count: Count
     assert fields(8) == pytest.approx(fields(1), rel=0.1)
     assert fields(1, "v[i * 16] = i;") == pytest.approx(fields(1), rel=0.1)
     assert fields(1, "v[i * 16 + 1] = i;") < 1.2 * fields(1)
+
+
+def test_the_rows_of_a_group_find_the_lines_of_a_transposed_image(cpu: Device, count: Count) -> None:
+    text = "kernel void k(global float *o, int w) { o[get_global_id(0) * w + get_global_id(1)] = 1; }"
+
+    def written_us(*local: int) -> float:
+        return far(cpu, count(text, (1024, 1024), local, w=1040, buffers={"o": 1040 * 1024}))
+
+    assert written_us(4, 64) < written_us(256, 1) / 5

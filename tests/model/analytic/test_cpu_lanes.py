@@ -1,0 +1,92 @@
+"""Which of a launch's work-items stand side by side decides what its accesses cost: Intel's runtime chooses them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from model.analytic.cpu_lanes import lanes_of
+from model.device import Device, ProfileSource
+from model.engine import Engine
+from tests.model.conftest import Count
+from tests.model.test_costs_of_cpus import costs
+
+SIZE = 1024
+PRODUCT = """// kernelcast: global=(1024, 1024) LOCAL w=1024 v=1048576 o=1048576
+kernel void k(global const float *v, global float *o, const int w) {
+    TYPE x = get_global_id(X), y = get_global_id(Y);
+    float s = 0;
+    for (int k = 0; k < 64; k++) s += v[k * w + x] * v[y * w + k];
+    o[y * w + x] = s; }"""
+
+
+@pytest.fixture
+def calibrated(cpu: Device) -> Device:
+    return replace(
+        cpu,
+        source=ProfileSource.CALIBRATED,
+        measured_at="2026-01-01T00:00:00+00:00",
+        rates=replace(cpu.rates, costs=costs(width__8=0.1, width__4=0.2), groups_to_fill=1),
+    )
+
+
+def product_us(device: Device, x: int, local: str = "local=(16, 16)", kind: str = "size_t") -> float:
+    text = PRODUCT.replace("X)", f"{x})").replace("Y)", f"{1 - x})").replace("LOCAL", local).replace("TYPE", kind)
+    (forecast,) = Engine().forecast(text, None, device).forecasts
+    assert forecast.prediction is not None, forecast.problem
+    return forecast.prediction.runtime_us.p50
+
+
+@pytest.fixture
+def intels(calibrated: Device) -> Device:
+    return replace(calibrated, platform="Intel(R) OpenCL")
+
+
+@pytest.fixture
+def pocl(calibrated: Device) -> Device:
+    return replace(calibrated, platform="Portable Computing Language")
+
+
+@pytest.mark.parametrize("local", ["local=(16, 16)", ""], ids=["square", "by the driver"])
+def test_intels_runtime_takes_the_dimension_that_suits(intels: Device, local: str) -> None:
+    assert product_us(intels, 1, local) == pytest.approx(product_us(intels, 0, local), rel=0.1)
+
+
+def takes_the_second(device: Device, count: Count, kind: str) -> bool:
+    text = PRODUCT.replace("X)", "1)").replace("Y)", "0)").replace("TYPE", kind)
+    counts = count(text, (SIZE, SIZE), (16, 16), w=SIZE, buffers={"v": SIZE * SIZE, "o": SIZE * SIZE}).counts
+    return lanes_of(counts, device).accesses != counts.accesses
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("size_t", True), ("int", True), ("uint", False)])
+def test_an_unsigned_index_hides_which_dimension_suits(intels: Device, count: Count, kind: str, expected: bool) -> None:
+    assert takes_the_second(intels, count, kind) is expected
+
+
+def test_other_runtimes_take_the_first_dimension(pocl: Device, count: Count) -> None:
+    assert not takes_the_second(pocl, count, "size_t")
+
+
+def test_groups_are_to_be_long_where_the_vectors_are(intels: Device) -> None:
+    assert product_us(intels, 1, "local=(64, 4)") > 1.5 * product_us(intels, 1, "local=(4, 64)")
+    assert product_us(intels, 0, "local=(4, 64)") > 1.5 * product_us(intels, 0, "local=(64, 4)")
+
+
+def test_the_next_work_item_is_in_the_next_row_of_groups_one_wide(pocl: Device, count: Count) -> None:
+    text = """kernel void k(global float *o, int w) { o[get_global_id(1) * w + get_global_id(0)] = 1; }"""
+    narrow = count(text, (SIZE, SIZE), (1, 256), w=SIZE, buffers={"o": SIZE * SIZE}).counts
+    (access,) = lanes_of(narrow, pocl).accesses
+    assert (access.stride_bytes, lanes_of(narrow, pocl).width) == (4 * SIZE, 1)
+
+
+@pytest.mark.parametrize(
+    ("index", "hidden"), [("x", 1), ("c * x + y", 3), ("i", 1), ("j", 2), ("i + c * j", 0), ("j + c * i", 0), ("a", 0)]
+)
+def test_what_hides_neighbours_is_known_by_dimension(count: Count, index: str, hidden: int) -> None:
+    text = f"""kernel void k(global float *z, int c) {{
+        uint x = get_global_id(0), y = get_global_id(1); int i = x, j = y; size_t a = get_global_id(1);
+        z[{index}] = 1; }}"""
+    counted = count(text, (64, 64), (8, 8), c=64, buffers={"z": 1 << 20})
+    (access,) = (a for part in counted.work.outline.parts for a in part.accesses)
+    assert access.hidden == hidden
