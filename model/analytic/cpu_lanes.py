@@ -31,12 +31,13 @@ class Lanes(NamedTuple):
 
 
 def lanes_of(work: WorkCounts, device: Device) -> Lanes:
+    """Return how the runtime of a CPU runs a launch."""
     local, is_turned = work.local_size or (1,), False
     if "intel" in device.platform.lower() and _suits_rows(work.contexts):
         is_turned = True
         if work.is_local_size_chosen:  # groups are as long as along the first dimension, along the one that suits
             local = _swapped(local)
-    width = local[is_turned] if len(local) > 1 else local[0]
+    width = local[1] if is_turned else local[0]
     if width == 1 and max(local[:2]) > 1:  # the next one differs in the other id, and vectors hold one work-item
         is_turned = not is_turned
     if not is_turned:
