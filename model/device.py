@@ -176,5 +176,10 @@ class Device:
         return max(1, self.cores or self.compute_units)
 
     @property
+    def is_intels_cpu(self) -> bool:
+        """Whether Intel's runtime for CPUs runs the kernels, on whosever processor."""
+        return self.type is DeviceType.CPU and "intel" in self.platform.lower()
+
+    @property
     def calibrated(self) -> bool:
         return self.source is ProfileSource.CALIBRATED

@@ -59,8 +59,7 @@ def floor_us(work: WorkCounts, device: Device) -> float:
 def printed_us(work: WorkCounts, device: Device) -> float:
     """Return what the calls of `printf` take on a CPU [us]."""
     calls = sum(op.count for op in work.ops if op.function == PRINTF)
-    is_intels = "intel" in device.platform.lower()
-    return 1e-3 * calls * (INTELS_PRINTF_NS if is_intels else PRINTF_NS / max(1, device.compute_units))
+    return 1e-3 * calls * (INTELS_PRINTF_NS if device.is_intels_cpu else PRINTF_NS / max(1, device.compute_units))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from model.analytic.bandwidth import bandwidth_gb_s, chase_gaccess_s, gather_gaccess_s
 from model.analytic.bounds import CPU_SUSTAINED
 from model.analytic.cpu_lanes import Lanes, lanes_of
-from model.analytic.operations import FENCE_CLOCKS, clock_ns, fences_us
+from model.analytic.operations import clock_ns, fences_us
 from model.costs import Costs
 from model.device import Device, Rates
-from model.opencl.builtins import BUILTINS
+from model.opencl.builtins import BUILTINS, FENCES
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpKind, Pattern
 from model.work.features.access_facts import GLOBAL_SPACES
@@ -41,7 +41,7 @@ LOADS_IN_FLIGHT = 5.5  # measured on an AMD EPYC (Zen 4): 4 at 4 MiB, 5.5 at 32 
 # Farther apart than prefetchers follow, and more than the nearest cache keeps: the best for the same rows.
 COLUMN_STEP_BYTES, COLUMN_STEPS = 1024, 64
 APART_BYTES = 64 * 1024  # lines of a column that are farther apart share no fewer sets of a cache
-TOUCHED_ONCE = 2.0  # accesses of an element, up to which nobody comes back to it
+TOUCHED_ONCE = 2.0  # at most so many accesses for each element: no line is read again later
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
 
@@ -85,7 +85,7 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
         off_ops, off_accesses = ((), ()) if costs.skips_masked else (part.off_ops, part.off_accesses)
         for op in (*ops.all, *off_ops):
-            if op.function in FENCE_CLOCKS:
+            if op.function in FENCES:
                 continue
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
@@ -139,7 +139,7 @@ def _is_called(part: ContextCount, ops: Executed) -> bool:
 
     Reading and writing images is calling functions, and so are `vload` and `vstore`.
     """
-    return any(op.function in BUILTINS and op.function not in FENCE_CLOCKS for op in ops.each) or any(
+    return any(op.function in BUILTINS and op.function not in FENCES for op in ops.each) or any(
         placed.image or placed.is_call for placed in part.accesses
     )
 
@@ -215,16 +215,7 @@ def _far_us(work: WorkCounts, lanes: Lanes, rates: Rates, costs: Costs, shares: 
                 streamed = max(streamed, access.footprint_bytes)
             elif lines:
                 own = max(whole, spread_of.get(access, 0.0))
-                sets = access.working_sets or ((1.0, own),)
-                each_ns = sum(
-                    share * _line_ns(access, math.sqrt(held * max(held, far)), rates, costs) for share, held in sets
-                )
-                rows = _rows_of_a_line(access, lanes)
-                lone += 1e-3 * max(0.0, lines - access.waiting) * each_ns / rows
-                if rows > 1:
-                    kept = _side_bytes(access, lanes)
-                    again_ns = _line_ns(access, min(own, kept), rates, costs) * min(1.0, kept / SMALL_BYTES)
-                    lone += 1e-3 * lines * (1 - 1 / rows) * min(each_ns, again_ns)
+                lone += 1e-3 * _lone_ns(access, lines, own, far, lanes, rates, costs)
             elif access.pattern is Pattern.STRIDED:
                 walks = 0 < abs(access.step_bytes or 0) < LINE_BYTES  # in a loop, through all of each line
                 spread = 1.0 if walks else min(access.stride_bytes, LINE_BYTES) / max(1, access.element_bytes)
@@ -233,6 +224,21 @@ def _far_us(work: WorkCounts, lanes: Lanes, rates: Rates, costs: Costs, shares: 
                 streamed = max(streamed, access.footprint_bytes)
         streams[is_store] += streamed * _extra_us_per_byte(far, rates, is_store=is_store)
     return math.hypot(*streams.values()) + lone
+
+
+def _lone_ns(
+    access: AccessCount, lines: float, own: float, far: float, lanes: Lanes, rates: Rates, costs: Costs
+) -> float:
+    """Return the time of `lines` lone lines [ns]: they lie in `own` bytes of their own, and `far` of the launch."""
+    sets = access.working_sets or ((1.0, own),)
+    each_ns = sum(share * _line_ns(access, math.sqrt(held * max(held, far)), rates, costs) for share, held in sets)
+    rows = _rows_of_a_line(access, lanes)
+    first_ns = max(0.0, lines - access.waiting) * each_ns / rows
+    if rows == 1:
+        return first_ns
+    kept = lanes.local_size[0] * _apart_bytes(abs(access.stride_bytes))
+    again_ns = _line_ns(access, min(own, kept), rates, costs) * min(1.0, kept / SMALL_BYTES)
+    return first_ns + lines * (1 - 1 / rows) * min(each_ns, again_ns)
 
 
 def _line_ns(access: AccessCount, footprint_bytes: float, rates: Rates, costs: Costs) -> float:
@@ -268,12 +274,6 @@ def _rows_of_a_line(access: AccessCount, lanes: Lanes) -> float:
     if pattern is Pattern.GATHERED or not 0 < stride_bytes < LINE_BYTES:
         return 1.0
     return float(min(lanes.local_size[1], LINE_BYTES / stride_bytes))
-
-
-def _side_bytes(access: AccessCount, lanes: Lanes) -> float:
-    """Return how large a dense array would be that is kept as badly as the lines of one row of a group."""
-    stride = abs(access.stride_bytes)
-    return float(lanes.local_size[0] * max(min(stride, PAGE_BYTES), min(stride & -stride, APART_BYTES)))
 
 
 def _strided_lines(access: AccessCount) -> tuple[object, ...] | None:
@@ -315,9 +315,16 @@ def _neighbours_of_a_line(access: AccessCount, lanes: Lanes) -> float:
 def _column_bytes(access: AccessCount) -> float:
     """Return how large a dense array would be that is kept as badly as the lines of one column.
 
-    The neighbour finds them where that fits: each line has a translation of its own, and lines a large power of two
-    apart share few sets of a cache, as in `_spread_bytes`. How large it may be depends on whether pages are large ones:
-    the dataset's machines and an Intel Xeon (Sapphire Rapids) with small ones differ by this much.
+    The neighbour finds them where that fits.
     """
-    step = abs(access.step_bytes or 0)
-    return float(access.trips * max(min(step, PAGE_BYTES), min(step & -step, APART_BYTES)))
+    return access.trips * _apart_bytes(abs(access.step_bytes or 0))
+
+
+def _apart_bytes(step: int) -> float:
+    """Return the bytes of a dense array that take as much room in caches as one of several lines `step` bytes apart.
+
+    Each line has a translation of its own, and lines a large power of two apart share few sets of a cache, as in
+    `_spread_bytes`. How large it may be depends on whether pages are large ones: the dataset's machines and an Intel
+    Xeon (Sapphire Rapids) with small ones differ by this much.
+    """
+    return float(max(min(step, PAGE_BYTES), min(step & -step, APART_BYTES)))

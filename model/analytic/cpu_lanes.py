@@ -33,7 +33,7 @@ class Lanes(NamedTuple):
 def lanes_of(work: WorkCounts, device: Device) -> Lanes:
     """Return how the runtime of a CPU runs a launch."""
     local, is_turned = work.local_size or (1,), False
-    if "intel" in device.platform.lower() and _suits_rows(work.contexts):
+    if device.is_intels_cpu and _suits_rows(work.contexts):
         is_turned = True
         if work.is_local_size_chosen:  # groups are as long as along the first dimension, along the one that suits
             local = _swapped(local)

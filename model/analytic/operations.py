@@ -73,7 +73,7 @@ def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:
 
 def fences_us(work: WorkCounts, device: Device) -> float:
     """Return what memory fences take on a CPU, all compute units together [us]."""
-    if "intel" not in device.platform.lower():
+    if not device.is_intels_cpu:
         return 0.0
     return 1e-3 * clock_ns(device) * sum(op.count * FENCE_CLOCKS.get(op.function, 0) for op in work.ops)
 

@@ -27,7 +27,7 @@ def chosen_local_size(global_size: tuple[int, ...], device: Device) -> tuple[int
     if device.type is DeviceType.CPU and "portable computing" in platform:
         most = (device.max_work_item_sizes, device.max_work_group_size)
         chosen = _pocls((x, y, z), *most, _POCLS_MULTIPLE, device.compute_units)
-    elif device.type is DeviceType.CPU and "intel" in platform:
+    elif device.is_intels_cpu:
         chosen = (_intels(x, x * y * z, device.max_work_group_size), 1, 1)
     else:
         chosen = (driver_divisor(x), 1, 1)

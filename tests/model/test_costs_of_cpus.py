@@ -41,15 +41,20 @@ def costs(**changed: float) -> tuple[Cost, ...]:
     return tuple(Cost(name, ns) for name, ns in found.items())
 
 
-@pytest.fixture
-def calibrated(cpu: Device) -> Device:
+def with_calibration(device: Device, **changed: float) -> Device:
+    """`device` as if calibrated, with `costs` that are `changed`."""
     return replace(
-        cpu,
+        device,
         source=ProfileSource.CALIBRATED,
         measured_at="2026-01-01T00:00:00+00:00",
         noise_percent=1.0,
-        rates=replace(cpu.rates, costs=costs(), groups_to_fill=1),
+        rates=replace(device.rates, costs=costs(**changed), groups_to_fill=1),
     )
+
+
+@pytest.fixture
+def calibrated(cpu: Device) -> Device:
+    return with_calibration(cpu)
 
 
 def with_costs(device: Device, **changed: float) -> Device:

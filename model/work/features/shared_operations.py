@@ -62,7 +62,7 @@ def saved_operations(work: WorkCounts, device: Device) -> tuple[OpCount, ...]:
 
 def _moving(part: ContextCount, local_size: Sequence[int], device: Device) -> Iterator[tuple[OpCount, int]]:
     """Yield what moves out of the loops over work-items, and how many of these share one execution."""
-    moves_guarded = "intel" in device.platform.lower()
+    moves_guarded = device.is_intels_cpu
     for op, dimensions, is_guarded in part.shared:
         sharing = prod(local_size[:dimensions])
         if sharing > 1 and (moves_guarded or not is_guarded):

@@ -190,7 +190,10 @@ def _inside(
 
 
 def _evenness(part: Part, walk: Walk) -> float:
-    """Return the mean over the greatest number of iterations among neighbours, where running some work-items showed."""
+    """Return the mean over the greatest number of iterations among neighbours, where running some work-items showed.
+
+    Samples tell it of sub-groups of 32, which stand for vectors of half as many.
+    """
     if part.loop is None or walk.seen is None:
         return 1.0
     seen = walk.seen.loops.get(key_of(part.loop))

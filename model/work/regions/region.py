@@ -98,7 +98,8 @@ class Loop:
     """`body` runs for `counter` = 0 .. trips-1.
 
     `chain` is the longest run of floating-point operations that each iteration must wait for the one before to
-    finish: 1 for `s += a * b`, 0 where iterations are independent of each other. `accumulators` counts such runs that
+    finish: 1 for `s += a * b`, 0 where iterations are independent of each other; `exp` and its like count as the sums
+    that take as long. `accumulators` counts such runs that
     do not wait for one another.
     Where the data decide when it is left, `trips` holds a default and `leaves` the conditions.
     """

@@ -9,7 +9,7 @@ import pytest
 from model.analytic.cpu import far_us
 from model.costs import Costs, costs_of
 from model.device import Device
-from tests.model.conftest import Count
+from tests.model.conftest import Count, Counted
 from tests.model.test_costs_of_cpus import costs
 
 COLUMN = """kernel void k(global const float *v, global float *o, int w, int n) {
@@ -21,15 +21,15 @@ ROWS = """kernel void k(global const uchar *v, global uchar *o, int w, int c) {
     o[y * w + x] = v[INDEX]; }"""
 
 
-def far(device: Device, counted: object, **changed: float) -> float:
+def far(device: Device, counted: Counted, **changed: float) -> float:
     """Return the microseconds that bytes from far take, on a runtime that vectorises all but what is `changed`."""
     device = replace(device, rates=replace(device.rates, costs=costs(**changed)))
     known = costs_of(device.rates)
     assert isinstance(known, Costs)
-    return far_us(counted.counts, device, known)  # type: ignore[attr-defined]
+    return far_us(counted.counts, device, known)
 
 
-def column(count: Count, stride: int, width: int) -> object:
+def column(count: Count, stride: int, width: int) -> Counted:
     text = COLUMN.replace("STRIDE", str(stride))
     return count(text, (16384,), (64,), w=width, n=1024, buffers={"v": width * 1024, "o": 16384})
 

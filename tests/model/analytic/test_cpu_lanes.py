@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from model.analytic.cpu_lanes import lanes_of
-from model.device import Device, ProfileSource
+from model.device import Device
 from model.engine import Engine
 from tests.model.conftest import Count
-from tests.model.test_costs_of_cpus import costs
+from tests.model.test_costs_of_cpus import with_calibration
 
 SIZE = 1024
 PRODUCT = """// kernelcast: global=(1024, 1024) LOCAL w=1024 v=1048576 o=1048576
@@ -23,12 +23,7 @@ kernel void k(global const float *v, global float *o, const int w) {
 
 @pytest.fixture
 def calibrated(cpu: Device) -> Device:
-    return replace(
-        cpu,
-        source=ProfileSource.CALIBRATED,
-        measured_at="2026-01-01T00:00:00+00:00",
-        rates=replace(cpu.rates, costs=costs(width__8=0.1, width__4=0.2), groups_to_fill=1),
-    )
+    return with_calibration(cpu, width__8=0.1, width__4=0.2)
 
 
 def product_us(device: Device, x: int, local: str = "local=(16, 16)", kind: str = "size_t") -> float:

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from model.device import Device, ProfileSource
+from model.analytic.operations import FENCE_CLOCKS
+from model.device import Device
 from model.engine import Engine
-from tests.model.test_costs_of_cpus import costs
+from model.opencl.builtins import FENCES
+from tests.model.test_costs_of_cpus import with_calibration
 
 ROUNDS = 64
 ITEMS = 65536
@@ -31,10 +33,7 @@ def runtime_us(device: Device, fence: str) -> float:
 @pytest.fixture(params=[False, True], ids=["uncalibrated", "calibrated"])
 def intels(cpu: Device, request: pytest.FixtureRequest) -> Device:
     device = replace(cpu, platform="Intel(R) OpenCL")
-    if not request.param:
-        return device
-    rates = replace(cpu.rates, costs=costs(), groups_to_fill=1)
-    return replace(device, source=ProfileSource.CALIBRATED, measured_at="2026-01-01T00:00:00+00:00", rates=rates)
+    return with_calibration(device) if request.param else device
 
 
 @pytest.mark.parametrize("fence", [FULL, NEWER])
@@ -52,3 +51,7 @@ def test_loads_and_stores_alone_wait_less(intels: Device) -> None:
 def test_a_fence_that_leaves_no_instruction_takes_no_time(intels: Device) -> None:
     pocl = replace(intels, platform="Portable Computing Language")
     assert runtime_us(pocl, FULL) == pytest.approx(runtime_us(pocl, ""), rel=0.1)
+
+
+def test_each_fence_has_its_price() -> None:
+    assert FENCE_CLOCKS.keys() == FENCES

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from model.device import Device, ProfileSource
+from model.device import Device
 from model.engine import Engine
-from tests.model.test_costs_of_cpus import costs
+from tests.model.test_costs_of_cpus import with_calibration
 
 HEAD = "// kernelcast: global=(512, 512) local=(16, 16) x=N o=N N=262144 n=512 m=7\n"
 KERNEL = (
@@ -20,14 +20,7 @@ PLACE = "j * 512 + i"
 
 @pytest.fixture(params=["Portable Computing Language", "Intel(R) OpenCL"])
 def calibrated(cpu: Device, request: pytest.FixtureRequest) -> Device:
-    return replace(
-        cpu,
-        platform=request.param,
-        source=ProfileSource.CALIBRATED,
-        measured_at="2026-01-01T00:00:00+00:00",
-        noise_percent=1.0,
-        rates=replace(cpu.rates, costs=costs(call__exp=20.0, call__pow=40.0), groups_to_fill=1),
-    )
+    return replace(with_calibration(cpu, call__exp=20.0, call__pow=40.0), platform=request.param)
 
 
 def special_us(device: Device, body: str) -> float:

@@ -1,4 +1,4 @@
-"""Loops that neighbours leave at different times: vectors wait for their last lane, and nobody foresees the end."""
+"""Loops of uneven length: a vector waits for its last lane, and the branch at the end of a loop is mispredicted."""
 
 from __future__ import annotations
 
