@@ -27,9 +27,9 @@ from model.work.execution.stores import store_access
 from model.work.execution.values import Other, Scalar, Value, is_float, numbers_in, with_numbers
 from model.work.execution.variables import completed, fresh_value
 from model.work.execution.writes import Origin, Spot, Write
+from model.work.expressions.chains import chain_length, whole_chain_length
 from model.work.expressions.operations import less, operation
 from model.work.expressions.symbolic import ZERO, Atom, Expression
-from model.work.expressions.trips import chain_length
 from model.work.regions.enclosing_scopes import CARRIED
 from model.work.regions.region import Event
 
@@ -174,16 +174,17 @@ def _unrolled(state: ExecutionState, node: Node, length: int) -> Flow:
     return Flow.NEXT
 
 
-def _chain(state: ExecutionState, tried: Trial) -> int:
-    """Return how many float operations each iteration waits for.
+def _chain(state: ExecutionState, tried: Trial) -> float:
+    """Return how many additions of floats each iteration waits for; integer operations count as what they take.
 
-    A carried value that is lost sight of counts a few.
+    A carried float that is lost sight of counts a few.
     """
     floats = [k for k in tried.touched if _holds_floats(state.variables.types[k])]
     followed = [v for k in floats for v in tried.variables.get(k, ())]
     known = [k for k in floats if k in tried.variables]
     lost = len(floats) > len(known) or any(v.after.has("unknown") for v in followed)
-    return max(chain_length(followed), LOST_CHAIN if lost else 0)
+    whole = [v for k, found in tried.variables.items() if k not in floats for v in found]
+    return max(chain_length(followed), LOST_CHAIN if lost else 0, whole_chain_length(whole))
 
 
 def _accumulators(state: ExecutionState, tried: Trial) -> int:

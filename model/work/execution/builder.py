@@ -187,7 +187,7 @@ class PendingLoop:
     counter: Atom
     body: Builder
     line: int
-    chain: int = 0
+    chain: float = 0
     conditions: tuple[Expression, ...] = ()
     leaves: Leaves | None = None
     accumulators: int = 0

@@ -1,11 +1,9 @@
-"""Loops' own variables: how often a loop goes round, and how long a chain of operations each iteration waits for."""
+"""Loops' own variables, and how often a loop goes round."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from model.opencl.builtins import BUILTINS
 from model.work.expressions.operations import operation, substituted
 from model.work.expressions.symbolic import ONE, ZERO, Atom, Expression, number, opaque
 
@@ -233,45 +231,3 @@ def _sign(expression: Expression) -> int | None:
                 return None
         signs.add(1 if coefficient > 0 else -1)
     return signs.pop() if len(signs) == 1 else None
-
-
-_WAITED_FOR = frozenset({"float", "call", "select", "compare", "convert", "negate"})
-# Of `exp` and `log2` in a chain, with PoCL on an Intel Xeon; `sin` is twice as long.
-_WAITS_OF_CALLS = {"special": 10, "native": 10}
-_DIVISIONS = frozenset({"native_divide", "native_recip", "half_divide", "half_recip"})
-
-
-def chain_length(variables: Iterable[Induction]) -> int:
-    """Return the longest chain of operations from a carried float variable to its own next value.
-
-    `s += a * b` is 1 (the product does not wait), `x = r * x * (1 - x)` is 3. Calls count as what they take.
-    """
-    return max((_longest(v.after, v.symbol, {}) or 0 for v in variables), default=0)
-
-
-def _longest(expression: Expression, symbol: Atom, known: dict[Atom, int | None]) -> int | None:
-    """Operations between `symbol` and `expression`; None where it does not rest on the symbol."""
-    if symbol not in expression.leaves:
-        return None
-    lengths = [_longest_atom(a, symbol, known) for monomial, _ in expression.terms for a in monomial]
-    return max((n for n in lengths if n is not None), default=None)
-
-
-def _longest_atom(atom: Atom, symbol: Atom, known: dict[Atom, int | None]) -> int | None:
-    if atom is symbol:
-        return 0
-    if symbol not in atom.leaves:
-        return None
-    if atom not in known:
-        inner = [_longest(a, symbol, known) for a in atom.operands]
-        longest = max((n for n in inner if n is not None), default=None)
-        known[atom] = None if longest is None else longest + _waits(atom)
-    return known[atom]
-
-
-def _waits(atom: Atom) -> int:
-    """Return for how many additions' time the next operation waits for this one."""
-    builtin = BUILTINS.get(str(atom.arguments[0])) if atom.kind == "call" else None
-    if builtin is not None and builtin.name not in _DIVISIONS:
-        return max((_WAITS_OF_CALLS.get(word, 1) for word, _ in builtin.costs), default=1)
-    return int(atom.kind in _WAITED_FOR)

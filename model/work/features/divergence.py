@@ -64,7 +64,7 @@ class LoopFacts:
     trips: float  # iterations each time, on average
     trip_kind: Decision
     has_barrier: bool
-    chain: int  # float operations each iteration waits for
+    chain: float  # additions each iteration waits for
     accumulators: int
     warp_efficiency: float | None  # mean over greatest number of trips within a warp; None where the data decide
     group_imbalance: float | None  # greatest over mean work of a group

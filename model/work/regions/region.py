@@ -97,10 +97,9 @@ class Leaves:
 class Loop:
     """`body` runs for `counter` = 0 .. trips-1.
 
-    `chain` is the longest run of floating-point operations that each iteration must wait for the one before to
-    finish: 1 for `s += a * b`, 0 where iterations are independent of each other; `exp` and its like count as the sums
-    that take as long. `accumulators` counts such runs that
-    do not wait for one another.
+    `chain` is the longest run of operations that each iteration must wait for the one before to finish, in additions
+    of floats: 1 for `s += a * b`, 0 where iterations are independent of each other; calls and integer operations count
+    as what they take. `accumulators` counts runs of floats that do not wait for one another.
     Where the data decide when it is left, `trips` holds a default and `leaves` the conditions.
     """
 
@@ -108,7 +107,7 @@ class Loop:
     counter: Atom
     body: Block
     line: int
-    chain: int = 0
+    chain: float = 0
     accumulators: int = 0
     leaves: Leaves | None = None
     site: Site | None = field(default=None, compare=False)
