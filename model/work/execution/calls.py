@@ -343,12 +343,32 @@ def _named_result(state: ExecutionState, builtin: Builtin, kind: ScalarType, arg
     return opaque("call", builtin.name, *arguments)
 
 
+def _exactly(state: ExecutionState, value: Value, source: Value, name: str) -> Value:
+    """Return `source` as the integer that it was converted to, at the price of saturating and of rounding, if asked."""
+    if not isinstance(value, Scalar | Vector) or is_float(value.type):
+        return value
+    kind, is_cut = scalar_of(value.type), is_float(source.type)
+    steps = ["rounded"] if is_cut and name.endswith(("_rte", "_rtp", "_rtn")) else []
+    if "_sat" in name:
+        steps.append("saturate_char" if kind.size_bytes == 1 else "saturate")
+    parts = components(value)
+    for step in steps:
+        parts = tuple(part if is_known(part) else opaque("call", step, part) for part in parts)
+        made = [part for part in dict.fromkeys(parts) if not is_known(part)]
+        if made and is_cut:
+            count_operations(state, OpKind.SIMPLE, kind, *made, function=step)
+        elif made:
+            count_operations(state, OpKind.INTEGER, kind, *made, times=2)  # a minimum and a maximum
+    return Vector(parts, value.type) if isinstance(value, Vector) else Scalar(parts[0], kind, value.ids)
+
+
 def _conversion(state: ExecutionState, match: re.Match[str], values: list[Value]) -> Value:
     kind = state.reader.names.type_named(match[2])
     if kind is None or not values:
         return _undeclared(state, match[0], values)
     if match[1] == "convert":
-        return cast_to(state, kind, values[0])
+        made = cast_to(state, kind, values[0])
+        return _exactly(state, made, values[0], match[0])
     same = scalar_of(values[0].type).size_bytes == scalar_of(kind).size_bytes and is_float(kind) == is_float(
         values[0].type
     )

@@ -82,6 +82,9 @@ _OPERATORS: dict[str, Callable[..., Value | None]] = {
     "!=": lambda a, b: int(a != b),
 }
 _CALLS: dict[str, Callable[..., Value | None]] = {
+    "rounded": lambda a: a,
+    "saturate": lambda a: a,
+    "saturate_char": lambda a: a,
     "fabs": abs,
     "fmin": min,
     "fmax": max,
