@@ -10,10 +10,12 @@ else in it is vectorised: the same on a logarithmic scale.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 
 from model.analytic.bandwidth import read_between
-from model.device import Cost, Rates
+from model.device import Cost, Device, Rates
+from model.function_times import FunctionTime, function_times
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import OpCount, OpKind, Pattern
@@ -51,9 +53,10 @@ _DOUBLE_VECTOR = 2.0  # half as many doubles as floats fit in a vector
 
 
 class Costs:
-    """Costs of one device by name. `group_items` is the group's size along dimension 0."""
+    """Costs of one device by name; `times` are its runtime's, for functions that were not measured on it."""
 
-    def __init__(self, costs: tuple[Cost, ...], private_gb_s: float) -> None:
+    def __init__(self, costs: tuple[Cost, ...], private_gb_s: float, times: Mapping[str, FunctionTime]) -> None:
+        self._times = times
         self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
         self._private_ns = 4 / private_gb_s
         self._widths = [(1.0, self._ns["scalar.fp"]), *_points(self._ns, "width.", 1)]
@@ -95,7 +98,7 @@ class Costs:
         if op.function in _GEOMETRIC:
             is_counted = op.kind is (OpKind.MUL if op.function == "dot" else OpKind.SQRT)
             return op.count * self._ns[f"call.{_GEOMETRIC[op.function]}"] if is_counted else 0.0
-        if op.kind in _CALLED or f"call.{alike(op.function)}" in self._ns:
+        if op.kind in _CALLED or f"call.{alike(op.function)}" in self._ns or op.function in self._times:
             return self._call_ns(op)
         # Explicit vectors fill a register where work-items are not side by side in it.
         count = op.count / math.pow(min(op.width, 8), share)
@@ -122,18 +125,39 @@ class Costs:
         return count * wide * self.between("int", share)
 
     def _call_ns(self, op: OpCount) -> float:
-        name = alike(op.function)
-        each = self._ns.get(f"call64.{name}", 0.0) if op.element == "f64" else 0.0
-        each = each or self._ns.get(f"call.{name}", 0.0) or self._unnamed_ns(op)
+        time = self._times.get(op.function)
+        if op.width > 1 and time is not None and not time.four:
+            time = None
+        each = self._one_call_ns(op, time)
         builtin = BUILTINS.get(op.function)
         parts = sum(count for _, count in builtin.costs) if builtin is not None else 1
         if op.width > 1:
-            like = "exp" if op.kind in (OpKind.SPECIAL, OpKind.NATIVE) else "fmin"
+            grows = op.kind in (OpKind.SPECIAL, OpKind.NATIVE) or time is not None
+            like = "exp" if grows else "fmin"
             four, one = self._ns[f"call4.{like}"], self._ns[f"call.{like}"]
             # A cheap function of a vector costs what the call does; a dear one grows with what it computes.
-            each = each * four / one if like == "exp" else four + max(0.0, each - one)
+            each = each * four / one if grows else four + max(0.0, each - one)
+            if time is not None:
+                each *= time.four / time.one
             each *= max(1.0, op.width / 4) / op.width
         return op.count * each / max(1, parts)
+
+    def _one_call_ns(self, op: OpCount, time: FunctionTime | None) -> float:
+        """Return one call as it was measured; else by one like it, as they are to each other on this runtime."""
+        name, like = op.function, alike(op.function)
+        if op.element == "f64":
+            measured = self._ns.get(f"call64.{name}", 0.0) or self._beside("call64", time, "exp")
+            if measured := measured or self._ns.get(f"call64.{like}", 0.0):
+                return measured
+        measured = self._ns.get(f"call.{name}", 0.0) or self._beside("call", time, like)
+        measured = measured or self._beside("call", time, "exp") or self._ns.get(f"call.{like}", 0.0)
+        return measured or self._unnamed_ns(op)
+
+    def _beside(self, how: str, time: FunctionTime | None, other: str) -> float:
+        """Return what a function of that `time` takes, by the `other`'s; 0 where either is not known."""
+        if time is None or other not in self._times:
+            return 0.0
+        return self._ns.get(f"{how}.{other}", 0.0) * time.one / self._times[other].one
 
     def _unnamed_ns(self, op: OpCount) -> float:
         match op.kind:
@@ -240,9 +264,13 @@ _NEEDED = frozenset(
 )
 
 
-@lru_cache(maxsize=64)
-def costs_of(rates: Rates) -> Costs | None:
+def costs_of(device: Device) -> Costs | None:
     """Return None if they were not measured, or by a calibration that measured less."""
+    return _costs(device.rates, device.platform)
+
+
+@lru_cache(maxsize=64)
+def _costs(rates: Rates, platform: str) -> Costs | None:
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
-    return Costs(rates.costs, rates.private_bandwidth_gb_s)
+    return Costs(rates.costs, rates.private_bandwidth_gb_s, function_times(platform))

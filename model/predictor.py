@@ -146,5 +146,5 @@ def own_margins(device: Device) -> Margins:
     """Return the way from p50 to p10 and p90 where nothing had to be assumed."""
     if device.type is DeviceType.GPU:
         return margins_of(device)
-    spread = _COSTS_SPREAD if costs_of(device.rates) is not None else _SPREAD[device.calibrated]
+    spread = _COSTS_SPREAD if costs_of(device) is not None else _SPREAD[device.calibrated]
     return Margins(1 / spread, spread)

@@ -84,7 +84,7 @@ def line_costs(work: WorkCounts, device: Device) -> tuple[LineCost, ...]:
     is_cpu = device.type is DeviceType.CPU
     slow = one_by_one(work.scalar_ops) if is_cpu else {}
     # Where a CPU's costs were measured, functions are measured as such, and reads of images are apart from memory's.
-    is_costed = is_cpu and costs_of(device.rates) is not None
+    is_costed = is_cpu and costs_of(device) is not None
     images = _image_accesses(work)
     found: list[tuple[int, dict[str, _Cost]]] = []
     for line in work.lines:

@@ -63,7 +63,7 @@ def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = N
         return _gpu_launch_times(work, device, code)
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
-    costs = costs_of(rates)
+    costs = costs_of(device)
     if costs is not None and work.breakdown is not None:
         return _cpu_launch_times(work, device, costs, waves)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)

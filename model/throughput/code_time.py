@@ -50,7 +50,7 @@ def code_us(work: Work, counts: WorkCounts, device: Device, times: Times, code: 
     None also where there are barriers: how often the loops between them run is not known well enough yet. `times` are
     those from the source, of which atomics, groups' starts and the launch's floor are taken.
     """
-    costs = costs_of(device.rates) if not counts.barriers else None
+    costs = costs_of(device) if not counts.barriers else None
     rounds = rounds_of(moved_to(code.facts, work.kernel), counts) if costs is not None else None
     if costs is None or rounds is None:
         return None

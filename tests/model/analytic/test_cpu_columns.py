@@ -24,7 +24,7 @@ ROWS = """kernel void k(global const uchar *v, global uchar *o, int w, int c) {
 def far(device: Device, counted: Counted, **changed: float) -> float:
     """Return the microseconds that bytes from far take, on a runtime that vectorises all but what is `changed`."""
     device = replace(device, rates=replace(device.rates, costs=costs(**changed)))
-    known = costs_of(device.rates)
+    known = costs_of(device)
     assert isinstance(known, Costs)
     return far_us(counted.counts, device, known)
 
