@@ -12,7 +12,7 @@ from collections import defaultdict
 from model.launch.launch import Launch
 from model.learned.access_facts import ACCESS_AMOUNTS, ACCESS_SIZES, add_accesses
 from model.learned.kernel_facts import KERNEL_FACTS, kernel_facts
-from model.opencl.builtins import BUILTINS
+from model.opencl.builtins import BUILTINS, FENCES
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.features.vectorization_contexts import Context
@@ -140,6 +140,8 @@ def _active(work: Work, counts: WorkCounts) -> float:
 
 def _add_operations(counts: WorkCounts, amounts: dict[str, float]) -> None:
     for op in counts.ops:
+        if op.function in FENCES:  # no call: what runtimes make of them is priced, and differs
+            continue
         if op.kind is OpKind.BRANCH:
             amounts["op.branch"] += op.count
             continue
@@ -173,6 +175,8 @@ def _add_contexts(counts: WorkCounts, amounts: dict[str, float]) -> None:
     for part in counts.contexts:
         name = part.context.value
         for op in part.ops:
+            if op.function in FENCES:
+                continue
             what = "called" if op.kind in _CALLED else "float" if op.element[0] == "f" else "whole"
             amounts[f"{name}.{what}"] += op.count
         for placed in part.accesses:

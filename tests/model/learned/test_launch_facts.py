@@ -173,3 +173,11 @@ def test_local_sizes_that_drivers_choose_show() -> None:
 def test_how_it_is_built_shows(flag: str, names: set[str]) -> None:
     found = facts(SCALE, launched(64, 64), BuildOptions(flags=(flag,)))
     assert {name.removeprefix("flag.") for name in LAUNCH_FACT_NAMES if name[:5] == "flag." and found[name]} == names
+
+
+def test_a_fence_is_no_call() -> None:
+    """What runtimes make of it is priced, and differs from one to the next."""
+    text = "kernel void k(global float *x) {{ x[get_global_id(0)] += 1; {} x[get_global_id(0)] *= 2; }}"
+    fenced, plain = (facts(text.format(fence), launched(64, 64)) for fence in ("mem_fence(CLK_LOCAL_MEM_FENCE);", ""))
+    assert fenced["call.other"] == plain["call.other"]
+    assert fenced["straight.called"] == plain["straight.called"]
