@@ -246,6 +246,10 @@ class Engine:
         keys = ((self._observer.settled(program, kernel, work, other), other) for other in launches)
         return [(key, other) for key, other in keys if key is not None]
 
+    def opened(self, path: Path) -> tuple[tuple[str, bytes | None], ...] | None:
+        """Return what a file's answers rest on beside itself; see `Readings.opened`."""
+        return self._readings.opened(path)
+
     def forget(self, path: Path | None, part: str = "") -> None:
         """Drop what was read of a file that was closed; see `Readings.forget`."""
         self._readings.forget(path, part)

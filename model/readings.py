@@ -80,6 +80,7 @@ class FileState:
     guesses: FileGuesses = field(default_factory=FileGuesses)
     found: tuple[tuple[str, str], ...] = ()
     from_program: dict[str, FromProgram] = field(default_factory=dict)
+    has_searched: bool = False  # other files of the project, for names that nothing declares
 
 
 _StateKey = tuple[Path | None, BuildOptions, Reach | None, str]
@@ -119,12 +120,25 @@ class Readings:
             states[options] = self.read(state.program.text, path, options, reach, state.part)
             return states[options].program
 
-        found = completed(
-            state.program, path, reach, self._project_files, lambda program: undeclared(states[program.options]), read
-        )
+        def lacking(program: Program) -> Collection[str]:
+            names = undeclared(states[program.options])
+            states[program.options].has_searched = bool(names)
+            return names
+
+        found = completed(state.program, path, reach, self._project_files, lacking, read)
         last = states[found.program.options]
         last.found = found.found
         return last
+
+    def opened(self, path: Path) -> tuple[tuple[str, bytes | None], ...] | None:
+        """Return what the file's includes were looked for in, under whatever options, and what was found there.
+
+        None where other files of the project count, too.
+        """
+        states = [state for key, state in self._states.items() if key[0] == path]
+        if any(state.has_searched or state.found for state in states):
+            return None
+        return tuple({name: data for state in states for name, data in state.program.plan.opened}.items())
 
     def forget(self, path: Path | None, part: str = "") -> None:
         """Drop what was read of a file that was closed, and of the part of that name with all `part#...` below it.

@@ -22,11 +22,15 @@ MOST_ON_THEIR_WAY = 2048  # lines that are read before the first of them is answ
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A line of a batch, the id that it gives, and what it asks for, or why it is not understood."""
+    """A line of a batch, the id that it gives, and what it asks for, or why it is not understood.
+
+    `known` is the answer, as it is to be written, where that is known already.
+    """
 
     line: bytes
     id: object
     request: Request | KernelcastError
+    known: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,10 @@ def said_by(workers: Workers, asked: Iterable[Asked]) -> Iterator[Said]:
         try:
             for each in asked:
                 request = each.request
-                answer = workers.ask(_kernel(request), each.line) if isinstance(request, Request) else None
-                sent.put((each, answer))
+                if isinstance(request, Request) and each.known is None:
+                    sent.put((each, workers.ask(_kernel(request), each.line)))
+                else:
+                    sent.put((each, None))
         except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for answers
             sent.put(error)
         else:
@@ -69,7 +75,7 @@ def said_by(workers: Workers, asked: Iterable[Asked]) -> Iterator[Said]:
         if isinstance(item, BaseException):
             raise item
         each, answer = item
-        yield Said(each, _text(answer))
+        yield Said(each, each.known if each.known is not None else _text(answer))
 
 
 def _text(answer: Future[str] | None) -> str | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from model.errors import KernelcastError
 from model.faults import contained
@@ -22,7 +23,9 @@ from server.cli.streams import write_json, write_text
 
 # An answer to each, in their order; a named failure becomes that line's answer.
 AnswerAll = Callable[[Sequence[Request]], Iterable[Answer | KernelcastError]]
+Known = Callable[[Request], str | None]  # the answer as it is to be written, where it is known already
 Start = Callable[[int], Workers]  # so many processes that answer as this one does
+_Line = TypeVar("_Line")
 MOST_AT_ONCE = 64
 _CHUNK_BYTES = 1 << 16
 # An answer makes thousands of objects that are kept for the next ones: looking through them so often as Python does
@@ -30,10 +33,12 @@ _CHUNK_BYTES = 1 << 16
 _MADE_BETWEEN_COLLECTIONS = 10_000
 
 
-def answer_batch(arguments: argparse.Namespace, answer: AnswerAll, start: Start | None = None) -> int:
+def answer_batch(
+    arguments: argparse.Namespace, answer: AnswerAll, start: Start | None = None, known: Known | None = None
+) -> int:
     """Answer all lines that are at hand together, and wait for none: whoever writes them may wait for answers.
 
-    Where many are at hand, `start` is asked for processes to share them with.
+    Where many are at hand whose answers are not `known`, `start` is asked for processes to share them with.
     """
     if arguments.files:
         raise WrongCallError("either FILEs or --batch, not both: a batch names its files itself")
@@ -41,15 +46,17 @@ def answer_batch(arguments: argparse.Namespace, answer: AnswerAll, start: Start 
     status, number = ANSWERED, 0
     at_hand = _lines(arguments.batch)
     for lines in at_hand:
-        many = processes(len(lines), arguments.jobs) if start is not None else 1
+        asked = list(_asked([lines], number, arguments.device, known))
+        number += len(lines)
+        unknown = sum(each.known is None for each in asked)
+        many = processes(unknown, arguments.jobs) if start is not None and unknown else 1
         if start is not None and many > 1:
-            asked = _asked(chain([lines], at_hand), number, arguments.device)
+            every = chain(asked, _asked(at_hand, number, arguments.device, known))
             with start(many) as workers:
-                return max(status, _with_others(workers, asked, answer))
-        for group in in_groups(lines):
-            for said in _answers(list(_asked([group], number, arguments.device)), answer):
+                return max(status, _with_others(workers, every, answer))
+        for group in in_groups(asked):
+            for said in _answers(group, answer):
                 status = max(status, _written(said))
-            number += len(group)
     return status
 
 
@@ -76,37 +83,47 @@ def _with_others(workers: Workers, asked: Iterable[Asked], answer: AnswerAll) ->
     return status
 
 
-def _written(said: Answer) -> int:
+def _written(said: Answer | str) -> int:
+    if isinstance(said, str):  # no error is kept
+        write_text(said)
+        return ANSWERED
     write_json(said)
     return SOME_FAILED if "error" in said else ANSWERED
 
 
-def _asked(chunks: Iterable[Sequence[bytes]], before: int, device: str | None) -> Iterator[Asked]:
+def _asked(
+    chunks: Iterable[Sequence[bytes]], before: int, device: str | None, known: Known | None = None
+) -> Iterator[Asked]:
     """Yield the lines that are not empty, after so many."""
     for number, line in enumerate(chain.from_iterable(chunks), start=before + 1):
         if line.strip():
-            yield _read(line, number, device)
+            yield _read(line, number, device, known)
 
 
-def _read(line: bytes, number: int, device: str | None) -> Asked:
+def _read(line: bytes, number: int, device: str | None, known: Known | None) -> Asked:
     content = contained("reading a request", partial(read_line, line, number))
     if isinstance(content, KernelcastError):
         return Asked(line, None, content)
     request = contained("reading a request", partial(read_request, content, number, device))
-    return Asked(line, content.get("id"), request)
+    if known is None or isinstance(request, KernelcastError):
+        return Asked(line, content.get("id"), request)
+    return Asked(line, content.get("id"), request, known(request))
 
 
-def _answers(asked: Sequence[Asked], answer: AnswerAll) -> Iterator[Answer]:
-    answers = iter(answer([each.request for each in asked if isinstance(each.request, Request)]))
+def _answers(asked: Sequence[Asked], answer: AnswerAll) -> Iterator[Answer | str]:
+    unknown = [each.request for each in asked if isinstance(each.request, Request) and each.known is None]
+    answers = iter(answer(unknown) if unknown else ())
     for each in asked:
-        if isinstance(each.request, Request):
+        if each.known is not None:
+            yield each.known
+        elif isinstance(each.request, Request):
             said = next(answers)
             yield error_answer(each.request, said) if isinstance(said, KernelcastError) else said
         else:
             yield error_answer(None, each.request, asked=each.id)
 
 
-def in_groups(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+def in_groups(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
     """Yield the lines in groups of at most `MOST_AT_ONCE`."""
     for start in range(0, len(lines), MOST_AT_ONCE):
         yield lines[start : start + MOST_AT_ONCE]

@@ -88,6 +88,9 @@ def build_parser() -> argparse.ArgumentParser:
     predict.add_argument(
         "--jobs", type=positive, metavar="N", help="processes that share a long batch (as many as there are cores)"
     )
+    predict.add_argument(
+        "--no-cache", action="store_true", help="work out every answer of a batch anew, and keep none on the disk"
+    )
     add_format_flag(predict)
     ignore = predict.add_argument(
         "--ignore-measurements", action="store_true", help="predict without measurements of the same kernel"

@@ -162,6 +162,10 @@ class Forecaster:
         is_python = language_of(path, "") is Language.PYTHON
         return found if found.kernels or parts[0:1] == (Part(text),) or is_python else forecast(Part(text))
 
+    def opened(self, found: Found) -> Sequence[tuple[str, bytes | None]] | None:
+        """Return the files that what was found rests on beside its own; None if that is not known."""
+        return self._engine.opened(found.path)
+
     def at(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> tuple[Forecast, ...]:
         """Return the forecast's kernel under each of `launches`; itself for its own."""
         return self.at_each(found, [(forecast, launch) for launch in launches])

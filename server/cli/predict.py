@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from model.errors import KernelcastError
 from model.faults import contained
+from model.forecast import Forecast
+from model.prediction import Basis
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
+from server.cli.answer_cache import AnswerCache
 from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batch_workers import Workers
 from server.cli.batches import answer_batch
@@ -33,7 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     )
     forecaster = Forecaster(devices.to_predict_for, sources, measured_too=True)
     if arguments.batch is not None:
-        return answer_batch(arguments, lambda requests: _each(forecaster, requests), partial(_others, arguments))
+        has_store = devices.store is not None
+        flags = (has_store, arguments.analytic_only, arguments.ignore_measurements, arguments.ignore_recordings)
+        cache = AnswerCache(devices.to_predict_for, flags, is_off=arguments.no_cache)
+        return answer_batch(arguments, partial(_each, forecaster, cache), partial(_others, arguments), cache.known)
     if not arguments.files:
         raise WrongCallError("no FILE and no --batch: say what to predict")
     is_json = arguments.format == "json"
@@ -41,12 +47,28 @@ def run(arguments: argparse.Namespace) -> int:
     return max(statuses)
 
 
-def _each(forecaster: Forecaster, requests: Sequence[Request]) -> Iterator[Answer | KernelcastError]:
+def _each(
+    forecaster: Forecaster, cache: AnswerCache, requests: Sequence[Request]
+) -> Sequence[Answer | KernelcastError]:
+    answers: list[Answer | KernelcastError] = []
     for request, found in zip(requests, forecaster.forecast_each(requests), strict=True):
         if isinstance(found, KernelcastError):
-            yield found
-        else:
-            yield contained("writing an answer", partial(prediction_answer, request, found, found.forecasts[0]))
+            answers.append(found)
+            continue
+        (forecast,) = found.forecasts
+        answer = contained("writing an answer", partial(prediction_answer, request, found, forecast))
+        answers.append(answer)
+        if not isinstance(answer, KernelcastError) and _is_whole(forecast):
+            cache.keep(request, answer, forecaster.opened(found))
+    cache.write()  # whoever reads the answers may end this process with the last one
+    return answers
+
+
+def _is_whole(forecast: Forecast) -> bool:
+    """Return whether the learned model answered, if it was asked: one that cannot be loaded may be mended."""
+    return forecast.prediction is not None and (
+        forecast.question is None or forecast.prediction.basis is not Basis.ANALYTIC
+    )
 
 
 def _others(arguments: argparse.Namespace, number: int) -> Workers:
@@ -56,6 +78,7 @@ def _others(arguments: argparse.Namespace, number: int) -> Workers:
     call += ["--ignore-measurements"] if arguments.ignore_measurements else []
     call += ["--ignore-recordings"] if arguments.ignore_recordings else []
     call += ["--analytic-only"] if arguments.analytic_only else []
+    call += ["--no-cache"] if arguments.no_cache else []
     return Workers(call, number)
 
 

@@ -15,7 +15,13 @@ from edits import KERNELS, LINES, Taken, edits_ms
 from growth import report_growth
 from hosts import report_hosts
 from keystroke import report_keystrokes
-from launches import Spread, batches_per_second, changed_and_new, in_process_per_second
+from launches import (
+    Spread,
+    batches_per_second,
+    changed_and_new,
+    in_process_per_second,
+    known_batches_per_second,
+)
 from learned import TOKENS, learned
 from long_file import report_long_file
 from pressure import report_pressure
@@ -75,6 +81,7 @@ def report_launches(console: Console, device: Device, kernelcast: str) -> None:
         ("in process, known kernels", in_process_per_second(device)),
         ("`predict --batch`, new kernels and all of each answer", batches_per_second(kernelcast, 1)),
         ("... by two processes", batches_per_second(kernelcast, 2)),
+        ("... known from an earlier process, its start included", known_batches_per_second(kernelcast)),
     ):
         least, median, most = min(found), statistics.median(found), max(found)
         rates.add_row(what, *(f"{rate:,.0f}/s" for rate in (least, median, most)))
