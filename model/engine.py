@@ -79,7 +79,7 @@ class Engine:
         self._told = told or (lambda _stage, _seconds: None)
         self._code_of = code_of
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
-        self._readings = Readings()
+        self.readings = Readings()
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device | None], Launch] = LRUCache(2 * kept)
         self._advice: LRUCache[tuple[object, ...], tuple[Advice, ...]] = LRUCache(2 * kept)
@@ -131,7 +131,7 @@ class Engine:
     ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
-        state = self._readings.read(text, path, whole, reach, part)
+        state = self.readings.read(text, path, whole, reach, part)
 
         def wanted_of(now: Program) -> Sequence[Kernel]:
             every = now.wanted(kernel, included=included)
@@ -143,7 +143,7 @@ class Engine:
                 made = recorded([k.name]).get(k.name, ())
                 return written_for(k, own, config, path, requests, lambda: [Written(each.spec) for each in made])
 
-            state = self._readings.completed(
+            state = self.readings.completed(
                 state, path, reach, lambda now: self._undeclared(now, wanted_of(now.program), given)
             )
         program = state.program
@@ -198,7 +198,7 @@ class Engine:
         options = program.options if more == BuildOptions() else program.options.merged(more)
         if options == program.options:
             return program, kernel
-        built = self._readings.read(program.text, path, options, program.plan.reach, part).program
+        built = self.readings.read(program.text, path, options, program.plan.reach, part).program
         return built, built.kernel(kernel.name)
 
     def _undeclared(
@@ -241,18 +241,14 @@ class Engine:
         work, launch = forecast.work, forecast.launch
         if work is None or launch is None:
             return []
-        program = self._readings.read(text, path, launch.options, reach, part).program
+        program = self.readings.read(text, path, launch.options, reach, part).program
         kernel = program.kernel(forecast.kernel.name)
         keys = ((self._observer.settled(program, kernel, work, other), other) for other in launches)
         return [(key, other) for key, other in keys if key is not None]
 
-    def opened(self, path: Path) -> tuple[tuple[str, bytes | None], ...] | None:
-        """Return what a file's answers rest on beside itself; see `Readings.opened`."""
-        return self._readings.opened(path)
-
     def forget(self, path: Path | None, part: str = "") -> None:
         """Drop what was read of a file that was closed; see `Readings.forget`."""
-        self._readings.forget(path, part)
+        self.readings.forget(path, part)
 
     def _same(self, device: Device) -> Device:
         """Return an equal device as the same object: then it need not be compared for each kernel."""

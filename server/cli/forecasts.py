@@ -164,7 +164,7 @@ class Forecaster:
 
     def opened(self, found: Found) -> Sequence[tuple[str, bytes | None]] | None:
         """Return the files that what was found rests on beside its own; None if that is not known."""
-        return self._engine.opened(found.path)
+        return self._engine.readings.opened(found.path)
 
     def at(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> tuple[Forecast, ...]:
         """Return the forecast's kernel under each of `launches`; itself for its own."""
