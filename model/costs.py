@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from model.analytic.bandwidth import read_between
 from model.device import Cost, Device, Rates
-from model.function_times import FunctionTime, function_times
+from model.function_times import FunctionTime, Library, function_times, library_of
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import OpCount, OpKind, Pattern
@@ -266,11 +266,11 @@ _NEEDED = frozenset(
 
 def costs_of(device: Device) -> Costs | None:
     """Return None if they were not measured, or by a calibration that measured less."""
-    return _costs(device.rates, device.platform)
+    return _costs(device.rates, library_of(device))
 
 
 @lru_cache(maxsize=64)
-def _costs(rates: Rates, platform: str) -> Costs | None:
+def _costs(rates: Rates, library: Library) -> Costs | None:
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
-    return Costs(rates.costs, rates.private_bandwidth_gb_s, function_times(platform))
+    return Costs(rates.costs, rates.private_bandwidth_gb_s, function_times(library))

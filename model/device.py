@@ -181,5 +181,10 @@ class Device:
         return self.type is DeviceType.CPU and "intel" in self.platform.lower()
 
     @property
+    def is_pocl(self) -> bool:
+        """Whether PoCL runs the kernels."""
+        return "portable computing" in self.platform.lower()
+
+    @property
     def calibrated(self) -> bool:
         return self.source is ProfileSource.CALIBRATED

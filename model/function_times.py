@@ -7,11 +7,14 @@ without. Calibrations measure the commonest functions on each device, and these 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple
+
+from model.device import Device
 
 
 class FunctionTime(NamedTuple):
-    """In times that `exp` takes: of one float, and of four at once beside `exp` of four.
+    """What a function takes of one float, in times that `exp` takes, and of four at once beside `exp` of four.
 
     `four` is 0 where four at once are not what one is: those are priced as if nothing was known of the function.
     """
@@ -125,10 +128,24 @@ _INTELS = {
     **{name: FunctionTime(intels, 0) for name, (_, intels) in _OF_FLOATS.items()},
     **{name: FunctionTime(one, four) for name, (_, _, one, four) in _OF_INTEGERS.items()},
 }
-_UNKNOWN: Mapping[str, FunctionTime] = {}
 
 
-def function_times(platform: str) -> Mapping[str, FunctionTime]:
-    """Return the times by function of the runtime that a platform's name speaks of; none where it was not measured."""
-    name = platform.lower()
-    return _POCL if "portable computing" in name else _INTELS if "intel" in name else _UNKNOWN
+class Library(Enum):
+    """Whose functions a device's kernels call."""
+
+    POCL = "PoCL"
+    INTELS = "Intel's runtime"
+    OTHER = "another"
+
+
+_TIMES: Mapping[Library, Mapping[str, FunctionTime]] = {Library.POCL: _POCL, Library.INTELS: _INTELS, Library.OTHER: {}}
+
+
+def library_of(device: Device) -> Library:
+    """Return whose functions a CPU's kernels call."""
+    return Library.INTELS if device.is_intels_cpu else Library.POCL if device.is_pocl else Library.OTHER
+
+
+def function_times(library: Library) -> Mapping[str, FunctionTime]:
+    """Return the times by function; none where they were not measured."""
+    return _TIMES[library]

@@ -56,7 +56,7 @@ def device_facts(device: Device) -> tuple[float, ...]:
     far_gb_s = bandwidth_gb_s(_FOOTPRINTS["128m"], rates)[0]
     platform = device.platform.lower()
     found = {
-        "is_pocl": float("portable computing" in platform),
+        "is_pocl": float(device.is_pocl),
         "is_intels": float("intel" in platform),
         "is_gpu": float(device.type is DeviceType.GPU),
         "is_amd": float(device.type is DeviceType.CPU and "amd" in device.name.lower()),

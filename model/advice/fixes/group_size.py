@@ -13,7 +13,6 @@ from model.advice.fixes.launch_edits import LaunchChange, launch_edits
 from model.advice.situation import WAKING_US
 
 _WIDTHS = (32, 64, 128, 256)
-_POCL = "Portable Computing Language"
 _KERNEL = re.compile(r"(?:__)?kernel\b")
 
 
@@ -53,7 +52,7 @@ def required_group_size(setting: Setting) -> Iterator[Fix]:
     source, local = setting.source, setting.launch.local_size
     if (
         local is None
-        or setting.device.platform == _POCL
+        or setting.device.is_pocl
         or setting.is_assumed("local")
         or source.kernel.attributes.reqd_work_group_size
     ):

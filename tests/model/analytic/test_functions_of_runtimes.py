@@ -8,7 +8,7 @@ import pytest
 
 from model.costs import Costs, costs_of
 from model.device import Device
-from model.function_times import function_times
+from model.function_times import Library, function_times
 from model.opencl.builtins import BUILTINS
 from model.work.counts import OpCount, OpKind
 from model.work.features.vectorization_contexts import Context
@@ -67,9 +67,9 @@ def test_rotating_a_vector_is_cheap_on_intels_runtime(cpu: Device) -> None:
     assert rotated < 0.1 * call_ns(prices, "exp", width=4)
 
 
-@pytest.mark.parametrize("platform", [POCL, INTELS])
-def test_every_function_is_one_of_opencl_c_and_takes_time(platform: str) -> None:
-    times = function_times(platform)
+@pytest.mark.parametrize("library", [Library.POCL, Library.INTELS])
+def test_every_function_is_one_of_opencl_c_and_takes_time(library: Library) -> None:
+    times = function_times(library)
     assert set(times) - BUILTINS.keys() == {"rounded", "saturate", "saturate_char"}
     assert all(one > 0 for one, _ in times.values())
     assert times["exp"].one == 1
