@@ -124,7 +124,7 @@ MEANINGS: dict[str, str] = {
     "loops[].trips": "Mean number of iterations.",
     "loops[].decided_by": "What decides the number of iterations: `constant`, `uniform`, `ids` or `data`.",
     "loops[].barrier_inside": "Whether it contains a barrier.",
-    "loops[].chain": "Floating-point operations that each iteration waits for.",
+    "loops[].chain": "How long each iteration waits for the one before, in additions of floats.",
     "loops[].accumulators": "Independent sums it carries.",
     "loops[].warp_efficiency": "Mean over largest number of iterations in a warp; null if data decide.",
     "loops[].group_imbalance": "Largest over mean work of a work-group; null if data decide.",

@@ -43,15 +43,15 @@ def prepare(path: Path, busy_timeout_s: float) -> None:
     with _failures_named(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_frozen(path):
-            _make_private(path)
+            make_private(path)
     with connection(path, busy_timeout_s) as database:
         if not _is_frozen(path):
             write_ahead(database, busy_timeout_s)
         migrate(database)
 
 
-def _make_private(path: Path) -> None:
-    """Make the database readable by its owner alone; SQLite's other files get the same permissions."""
+def make_private(path: Path) -> None:
+    """Make a database readable by its owner alone; SQLite's other files get the same permissions."""
     made = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     os.close(made)
     if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:  # made by an earlier version

@@ -1,8 +1,8 @@
 """Answers of batches that are known from earlier calls: nothing is read, analysed or predicted for them again.
 
-An answer is kept under all that it rests on: the request, what stands in its file, the configuration, the device's
-profile, the store, the weights and this program's own code; and beside it the files that its includes were looked for
-in, with what was found there (as ccache does in its direct mode). Whatever is not certain is not kept.
+The key of an answer is a hash of the request, its file's content, the configuration, the device's profile, the state of
+the store, the weights and this program's own code. Beside it stand the files in which its includes were looked for, and
+hashes of what was found there, as in ccache's direct mode. An answer of which any of these is not certain is not kept.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import hashlib
 import json
 import os
 import sqlite3
+import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from typing import Any
 
 from cachetools import LRUCache
@@ -31,14 +33,15 @@ from model.errors import KernelcastError
 from model.launch.config_place import find_config
 from model.learned.learned import weights_folder
 from model.safe_read import can_be_opened
-from profiler.store.database import data_folder, files_of_store
+from profiler.store.database import data_folder, files_of_store, make_private
 from server.analysis.configurations import Configurations
 from server.cli.requests import Request
 from server.cli.streams import json_text
 
 FILE_NAME = "answers.sqlite3"
 MOST_ANSWERS = 50_000  # some 3 kB each; the oldest quarter goes when there are more
-_LOCKED_S = 0.5  # nobody waits longer for a cache
+_LOCKED_S = 0.5  # after so long the cache is left out: an answer can be worked out in that time
+_SETTLED_S = 2.0  # a file that changed later than that may change again without a sign: clocks of file systems tick
 _FILES_KEPT = 4096
 
 Opened = Sequence[tuple[str, bytes | None]]  # what includes were looked for in, and what was found there
@@ -56,41 +59,37 @@ class AnswerCache:
     ) -> None:
         self._device_for = device_for
         self._store = files_of_store()
-        call = [version("kernelcast"), *map(str, flags), os.getcwd(), _own_files()]
-        self._call = _sha256(json.dumps(call).encode())
+        self._call = "" if is_off else _fingerprint(flags)
         self._configurations = Configurations()
         self._devices: dict[str | None, str] = {}
         self._texts: LRUCache[tuple[str, int, int], str] = LRUCache(_FILES_KEPT)
         self._waiting: list[tuple[str, str, bytes]] = []
-        self._database = None if is_off else _opened()
+        self._database = _opened() if self._call else None
         self._lock = Lock()
 
     def known(self, request: Request) -> str | None:
         """Return the answer, as it is to be written."""
+        key = self.key(request)
+        if self._database is None or key is None:
+            return None
         with self._lock:
-            return self._known(request)
-
-    def _known(self, request: Request) -> str | None:
-        if self._database is None or (key := self._key(request)) is None:
-            return None
-        try:
-            found = self._database.execute("SELECT files, answer FROM answers WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error:
-            return None
-        if found is None or any(self._content(name) != content for name, content in json.loads(found[0])):
-            return None
+            try:
+                found = self._database.execute("SELECT files, answer FROM answers WHERE key = ?", (key,)).fetchone()
+            except sqlite3.Error:
+                return None
+            if found is None or any(self._content(name) != content for name, content in json.loads(found[0])):
+                return None
         return f'{{"id": {json.dumps(request.id)}, {zlib.decompress(found[1]).decode()}'
 
-    def keep(self, request: Request, answer: dict[str, Any], opened: Opened | None) -> None:
+    def keep(self, key: str | None, request: Request, answer: dict[str, Any], opened: Opened | None) -> None:
         """Keep an answer, unless it is an error, or it is not known what it rests on (`opened` is None).
 
-        What changed while this process ran may be half known to it: then nothing is kept.
+        `key` is the request's before anything was read for it. Where it is another one now, or the store changed since
+        this process began, the answer may rest on either state: then it is not kept.
         """
-        if self._database is None or opened is None or "error" in answer or files_of_store() != self._store:
+        if self._database is None or key is None or opened is None or "error" in answer:
             return
-        with self._lock:
-            key = self._key(request)
-        if key is None:
+        if files_of_store() != self._store or self.key(request) != key:
             return
         files = [(name, None if data is None else _sha256(data)) for name, data in opened]
         rest = json_text({name: value for name, value in answer.items() if name != "id"})[1:]
@@ -110,8 +109,14 @@ class AnswerCache:
                 )
         self._waiting.clear()
 
-    def _key(self, request: Request) -> str | None:
+    def key(self, request: Request) -> str | None:
         """Return what an answer is kept under; None where it is not to be kept."""
+        if self._database is None:
+            return None
+        with self._lock:
+            return self._key(request)
+
+    def _key(self, request: Request) -> str | None:
         if language_of(request.file, "") is not None:
             return None  # a host's file: its programs rest on more than it
         try:
@@ -138,24 +143,27 @@ class AnswerCache:
             return None
         try:
             stat = os.stat(name)
-            key = name, stat.st_mtime_ns, stat.st_size
-            if key not in self._texts:
-                self._texts[key] = _sha256(Path(name).read_bytes())
-            return self._texts[key]
+            known = name, stat.st_mtime_ns, stat.st_size
+            content = self._texts.get(known) or _sha256(Path(name).read_bytes())
         except OSError:
             return None
+        if abs(time.time() - stat.st_mtime) > _SETTLED_S:
+            self._texts[known] = content
+        return content
 
 
 def _opened() -> sqlite3.Connection | None:
     path = data_folder() / FILE_NAME
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path)
         try:
             return _prepared(path)
         except sqlite3.OperationalError:  # locked, or a disk that is full
             return None
         except sqlite3.DatabaseError:  # no database: nothing in it can be missed
             path.unlink()
+            make_private(path)
             return _prepared(path)
     except (OSError, sqlite3.Error):
         return None
@@ -163,26 +171,29 @@ def _opened() -> sqlite3.Connection | None:
 
 def _prepared(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=_LOCKED_S, check_same_thread=False)
-    path.chmod(0o600)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = OFF")  # what a crash of the machine costs is a cache
     database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, files TEXT, answer BLOB)")
     return database
 
 
-def _own_files() -> list[tuple[str, int, int]]:
-    """Name the program's files and weights with what changes when they do: in a checkout the version does not."""
-    folders = [Path(str(package.__file__)).parent for package in (model, profiler, server)]
+def _fingerprint(flags: Sequence[object]) -> str:
+    """Return what stands for this program, its weights and the call; "" where that cannot be told.
+
+    The program's files are among it with their times and sizes: in a checkout they change, and the version does not.
+    """
     weights = weights_folder()
-    return sorted(
-        (str(file), stat.st_mtime_ns, stat.st_size)
-        for file in (*_files(folders, ".py"), *(weights.iterdir() if weights is not None else ()))
-        if (stat := file.stat())
-    )
+    try:
+        files = [file for package in (model, profiler, server) for file in _folder_of(package).rglob("*.py")]
+        files += weights.iterdir() if weights is not None else ()
+        states = sorted((str(file), stat.st_mtime_ns, stat.st_size) for file in files if (stat := file.stat()))
+        return _sha256(json.dumps([version("kernelcast"), *map(str, flags), os.getcwd(), states]).encode())
+    except OSError:  # a folder that was deleted, or a file that is being replaced
+        return ""
 
 
-def _files(folders: Iterable[Path], suffix: str) -> Iterable[Path]:
-    return (file for folder in folders for file in folder.rglob(f"*{suffix}"))
+def _folder_of(package: ModuleType) -> Path:
+    return Path(str(package.__file__)).parent
 
 
 def _sha256(data: bytes) -> str:

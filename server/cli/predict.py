@@ -51,7 +51,8 @@ def _each(
     forecaster: Forecaster, cache: AnswerCache, requests: Sequence[Request]
 ) -> Sequence[Answer | KernelcastError]:
     answers: list[Answer | KernelcastError] = []
-    for request, found in zip(requests, forecaster.forecast_each(requests), strict=True):
+    keys = [cache.key(request) for request in requests]
+    for key, request, found in zip(keys, requests, forecaster.forecast_each(requests), strict=True):
         if isinstance(found, KernelcastError):
             answers.append(found)
             continue
@@ -59,8 +60,8 @@ def _each(
         answer = contained("writing an answer", partial(prediction_answer, request, found, forecast))
         answers.append(answer)
         if not isinstance(answer, KernelcastError) and _is_whole(forecast):
-            cache.keep(request, answer, forecaster.opened(found))
-    cache.write()  # whoever reads the answers may end this process with the last one
+            cache.keep(key, request, answer, forecaster.opened(found))
+    cache.write()  # now: a process that shares a batch is killed after its last answer
     return answers
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import tempfile
@@ -114,16 +115,19 @@ def known_batches_per_second(kernelcast: str, *, count: int = KERNELS, rounds: i
     """Answers a second of the same batch that an earlier process has answered, starting the process included."""
     with tempfile.TemporaryDirectory() as folder:
         lines = [json.dumps(request) for request in _requests(Path(folder), _kernels(count))]
-        _batch_s(kernelcast, lines, [])
+        data = str(Path(folder) / "data")  # the user's own keeps no answers of a bench
+        _batch_s(kernelcast, lines, ["--no-cache"], data)  # makes the store
+        _batch_s(kernelcast, lines, [], data)
         many = lines * KNOWN_TIMES
-        return [len(many) / _batch_s(kernelcast, many, []) for _ in range(rounds)]
+        return [len(many) / _batch_s(kernelcast, many, [], data) for _ in range(rounds)]
 
 
-def _batch_s(kernelcast: str, lines: Sequence[str], flags: Sequence[str]) -> float:
+def _batch_s(kernelcast: str, lines: Sequence[str], flags: Sequence[str], data: str | None = None) -> float:
     begun = time.perf_counter()
     done = subprocess.run(
         [kernelcast, "predict", "--batch", "-", *flags],
         input="\n".join(lines), capture_output=True, text=True, check=False,
+        env=os.environ | ({"KERNELCAST_DATA_DIR": data} if data is not None else {}),
     )  # fmt: skip
     taken_s = time.perf_counter() - begun
     answers = [json.loads(line) for line in done.stdout.splitlines()]

@@ -15,13 +15,7 @@ from edits import KERNELS, LINES, Taken, edits_ms
 from growth import report_growth
 from hosts import report_hosts
 from keystroke import report_keystrokes
-from launches import (
-    Spread,
-    batches_per_second,
-    changed_and_new,
-    in_process_per_second,
-    known_batches_per_second,
-)
+from launches import Spread, batches_per_second, changed_and_new, in_process_per_second, known_batches_per_second
 from learned import TOKENS, learned
 from long_file import report_long_file
 from pressure import report_pressure

@@ -110,17 +110,8 @@ class Asker:
 
     def _started(self) -> Worker:
         if self._worker is None or self._worker.has_ended:
-            call = [
-                "predict",
-                "--batch",
-                "-",
-                "--jobs",
-                "1",
-                "--no-cache",
-                "--ignore-measurements",
-                "--device",
-                self._device,
-            ]
+            call = ["predict", "--batch", "-", "--jobs", "1", "--no-cache"]
+            call += ["--ignore-measurements", "--device", self._device]
             self._worker = Worker(call, is_heard=False)
             self._worker.ask(json.dumps({"file": str(self._warm)}).encode()).result(FIRST_ANSWER_S)
         return self._worker

@@ -69,7 +69,7 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def replaced(file: Path, text: str) -> None:
-    """As an editor saves: the new text has a later time, however quick the test is."""
+    """Write as an editor does: the new text has a later time, however quick the test is."""
     before = file.stat().st_mtime_ns if file.exists() else 0
     file.write_text(text)
     os.utime(file, ns=(before + 10**9, before + 10**9))
@@ -143,6 +143,32 @@ def test_the_flags_of_the_call_count(ask: Ask, request_of: Any, analysed: list[P
     assert len(analysed) == 2
 
 
+def test_a_file_that_changes_while_it_is_analysed_is_not_kept(
+    ask: Ask, request_of: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forecast = Forecaster.forecast_each
+
+    def saved_meanwhile(self: Forecaster, requests: Any) -> Any:
+        found = forecast(self, requests)
+        _edit_source(folder)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Forecaster, "forecast_each", saved_meanwhile)
+        ask(request_of())
+    (kept,) = ask(request_of())
+    (anew,) = ask(request_of(), flags=("--no-cache",))
+    assert kept == anew
+    assert kept["work"]["flops"] == 4096
+
+
+def test_without_a_cache_all_is_worked_out(ask: Ask, request_of: Any, analysed: list[Path]) -> None:
+    for _ in range(2):
+        ask(request_of(), flags=("--no-cache",))
+    assert len(analysed) == 2
+    assert not (Path(os.environ["KERNELCAST_DATA_DIR"]) / "answers.sqlite3").exists()
+
+
 def test_errors_are_not_kept(ask: Ask, request_of: Any, analysed: list[Path]) -> None:
     for _ in range(2):
         (answer,) = ask(request_of(kernel="scael"))
@@ -154,7 +180,7 @@ def test_names_that_the_project_has_elsewhere_are_looked_for_again(
     ask: Ask, request_of: Any, folder: Path, analysed: list[Path]
 ) -> None:
     (folder / ".git").mkdir()
-    (folder / "scale.cl").write_text(SCALE.replace("* FACTOR", "* TIMES").replace("x[i] *=", "x[i] *= WIDTH *"))
+    (folder / "scale.cl").write_text(SCALE.replace("x[i] *=", "x[i] *= WIDTH *"))
     (folder / "host.c").write_text('const char *options = "-DWIDTH=4";\n')
     for _ in range(2):
         ask(request_of())
