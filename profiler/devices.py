@@ -15,6 +15,7 @@ from model.device_names import named
 from model.device_rates import DriverFacts, cores_of, derive_rates
 from model.errors import UnknownDevice
 from model.known_devices import recognised
+from profiler.installing import install_command
 from profiler.measurement import DeviceGone
 from profiler.process.messages import Phase
 from profiler.process.worker import CancelToken, Limits, run_job
@@ -23,7 +24,7 @@ DISCOVERY_LIMIT_S = 30.0  # a GPU's driver may need seconds to wake up
 KNOWN_AS = "as "  # begins the note of a device whose rates are those of a known chip
 _MOST_LISTED = 12  # ids in a message
 NO_PLATFORM = (
-    "no OpenCL platform on this machine: pip install 'kernelcast[pocl]' for a CPU device that needs nothing else, "
+    f"no OpenCL platform on this machine: {install_command('pocl')} for a CPU device that needs nothing else, "
     "or install your vendor's OpenCL driver; `kernelcast doctor` says what was found"
 )
 

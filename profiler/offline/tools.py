@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from model.compile_targets import Vendor
+from profiler.installing import install_command
 from profiler.measurement import MeasureError, TimedOut
 
 EXTRA = "offline"
@@ -62,7 +63,7 @@ def find_tools(vendor: Vendor) -> Tools:
 
 
 def install_hint() -> str:
-    return f"{sys.executable} -m pip install 'kernelcast[{EXTRA}]'"
+    return install_command(EXTRA)
 
 
 def run_tool(

@@ -24,6 +24,7 @@ from model.launch.config_place import find_config
 from model.learned.learned import UnusableModel, weights_folder
 from profiler.devices import discover
 from profiler.gpu_hardware import unserved_gpus
+from profiler.installing import install_command, path_command, reinstall_command, upgrade_command
 from profiler.measurement import MeasureError
 from profiler.offline.compiling import find_any_tools
 from profiler.offline.tools import ToolMissing
@@ -110,7 +111,7 @@ def _programs() -> Iterator[Finding]:
     missing = [name for name in (*_NEEDED, *_FOR_DEVICES) if _version(name) is None]
     here = ", ".join(f"{name} {_version(name)}" for name in (*_NEEDED, *_FOR_DEVICES) if name not in missing)
     if missing:
-        mend = f"{sys.executable} -m pip install --upgrade kernelcast"
+        mend = upgrade_command()
         yield Finding("packages", Health.BROKEN, f"missing: {', '.join(missing)}", mend)
     else:
         yield Finding("packages", Health.GOOD, here)
@@ -126,7 +127,7 @@ def _on_path() -> Finding:
     found = shutil.which("kernelcast")
     own = Path(sys.executable).with_name("kernelcast")
     if found is None:
-        mend = f"set your editor's path to {own}, or add {own.parent} to PATH"
+        mend = f"set your editor's path to {own}, or " + (path_command() or f"add {own.parent} to PATH")
         return Finding("command", Health.NOTE, "`kernelcast` is not on the PATH, so editors will not find it", mend)
     if own.exists() and not own.samefile(found):
         mend = f"if that is not what you want, set your editor's path to {own}"
@@ -140,7 +141,7 @@ def _analysis() -> Iterator[Finding]:
     prediction = found.forecasts[0].prediction if found.forecasts else None
     if prediction is None:
         said = [f.problem.message for f in found.forecasts if f.problem] or [p.message for p in found.problems]
-        mend = f"{sys.executable} -m pip install --force-reinstall tree-sitter tree-sitter-c pcpp"
+        mend = reinstall_command("tree-sitter tree-sitter-c pcpp")
         yield Finding("analysis", Health.BROKEN, f"a plain kernel has no prediction: {'; '.join(said)}", mend)
     else:
         yield Finding(
@@ -159,7 +160,7 @@ def _model() -> Iterator[Finding]:
             predictor.ask(Ask((), {}), LOADING_S, lambda: False)
     except (UnusableModel, ProcessEnded) as error:
         text = f"{error.message}; predictions come from the analytical model alone"
-        yield Finding("learned model", Health.BROKEN, text, f"{sys.executable} -m pip install --upgrade kernelcast")
+        yield Finding("learned model", Health.BROKEN, text, upgrade_command())
     else:
         yield Finding("learned model", Health.GOOD, f"its process starts and loads {folder}")
 
@@ -183,7 +184,7 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
     try:
         found = find_devices(Profiles(profiles))
     except MeasureError as error:
-        mend = "" if "pip install" in error.message else f"{sys.executable} -m pip install 'kernelcast[pocl]'"
+        mend = "" if "kernelcast[pocl]" in error.message else install_command("pocl")
         text = f"{error.message}. {_drivers_registered()}"
         yield Finding("devices", Health.BROKEN, text, mend or "do that, then run `kernelcast doctor` again")
         yield from _unserved(())
@@ -225,10 +226,10 @@ def _intels_runtime(found: Sequence[Device]) -> Iterator[Finding]:
     if intels_library() is not None:
         chosen = next((name for name in LOADER_VARIABLES if name in os.environ), None)
         reason = f"{chosen} is set, which leaves the choice of drivers to you" if chosen else "its driver does not load"
-        mend = f"unset {chosen}" if chosen else f"{sys.executable} -m pip install --force-reinstall 'kernelcast[intel]'"
+        mend = f"unset {chosen}" if chosen else reinstall_command("'kernelcast[intel]'")
         yield Finding("second platform", Health.NOTE, f"Intel's CPU runtime is installed and not seen: {reason}", mend)
     elif platform.machine().lower() in ("x86_64", "amd64"):
-        text = "none; Intel's CPU runtime compiles otherwise than PoCL does: pip install 'kernelcast[intel]' (276 MB)"
+        text = f"none; Intel's CPU runtime compiles otherwise than PoCL does: {install_command('intel')} (276 MB)"
         yield Finding("second platform", Health.GOOD, text)
 
 

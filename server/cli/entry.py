@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from model.errors import KernelcastError
+from profiler.installing import install_command
 from server.cli.advise_flags import add_advise_flags
 from server.cli.comparing_flags import add_comparing_flags
 from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
@@ -34,6 +35,8 @@ from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL
 from server.cli.tuning_flags import add_tuning_flags
 from server.log.options import LEVELS
 
+_EXTRAS = {"campaign": "parquet", "dataset": "corpus", "evaluate": "train", "train": "train"}  # of commands
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 all answered, 1 some failed, 2 the call was wrong."""
@@ -52,6 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except WrongCallError as error:
         return _say(str(error), WRONG_CALL)
+    except ModuleNotFoundError as error:
+        return _say(_what_is_missing(arguments.command, error), WRONG_CALL)
     except KernelcastError as error:
         return _say(error.message, SOME_FAILED)
     except KeyboardInterrupt:
@@ -61,6 +66,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
     return status
+
+
+def _what_is_missing(command: str, error: ModuleNotFoundError) -> str:
+    """Return what to install for a command. Raises the error again where no extra has it."""
+    extra, name = _EXTRAS.get(command), error.name or ""
+    if extra is None:
+        raise error
+    if name.partition(".")[0] in ("model", "profiler", "server"):
+        return (
+            f"`kernelcast {command}` is not in this installation, which an editor's extension made: install Kernelcast "
+            f"by itself, with uv tool install 'kernelcast[{extra}]', pipx or pip"
+        )
+    return f"`kernelcast {command}` needs `{name}`: {install_command(extra)}"
 
 
 def _say(message: str, status: int) -> int:

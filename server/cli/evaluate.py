@@ -14,16 +14,13 @@ def run(arguments: argparse.Namespace) -> int:
     weights = arguments.weights or weights_folder()
     if weights is None:
         raise WrongCallError("no weights are shipped; say which with --weights DIR")
-    try:
-        from profiler.corpus.dataset.card import renew  # noqa: PLC0415
-        from profiler.corpus.facts.evaluating import evaluate  # noqa: PLC0415
-        from profiler.corpus.facts.plots import draw  # noqa: PLC0415
-        from profiler.corpus.facts.variants import variants_table  # noqa: PLC0415
+    from profiler.corpus.dataset.card import renew  # noqa: PLC0415
+    from profiler.corpus.facts.evaluating import evaluate  # noqa: PLC0415
+    from profiler.corpus.facts.plots import draw  # noqa: PLC0415
+    from profiler.corpus.facts.variants import variants_table  # noqa: PLC0415
 
-        if arguments.sources is not None:
-            import profiler.corpus.facts.text_baseline  # noqa: F401, PLC0415
-    except ImportError as error:
-        raise WrongCallError(f"an evaluation needs `{error.name}`: pip install 'kernelcast[train]'") from error
+    if arguments.sources is not None:
+        import profiler.corpus.facts.text_baseline  # noqa: F401, PLC0415
     found = evaluate(arguments.data, weights, is_brief=arguments.skip_baselines, say=warn, sources=arguments.sources)
     for name, table in found.tables.items():
         print(f"## {name}\n\n{table}\n")

@@ -6,17 +6,15 @@ import argparse
 import time
 from dataclasses import replace
 
-from server.cli.status import ANSWERED, WrongCallError
+from server.cli.status import ANSWERED
 from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Train the model; the same seed, number of threads and library versions give the same weights."""
-    try:
-        from model.training.ensemble import Recipe  # noqa: PLC0415
-        from profiler.corpus.facts.training import train  # noqa: PLC0415
-    except ImportError as error:
-        raise WrongCallError(f"training needs `{error.name}`: pip install 'kernelcast[train]'") from error
+    from model.training.ensemble import Recipe  # noqa: PLC0415
+    from profiler.corpus.facts.training import train  # noqa: PLC0415
+
     begun = time.monotonic()
     recipe = Recipe(seed=arguments.seed)
     recipe = replace(

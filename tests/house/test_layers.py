@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -86,3 +87,22 @@ def test_no_module_needs_itself_through_others(repository: Path, for_types: bool
     graph = {name: _loaded_with(file, modules, for_types=for_types) - {name} for name, file in modules.items()}
     assert len(graph) > 800
     TopologicalSorter(graph).prepare()  # raises CycleError with the modules of a circle
+
+
+def test_what_the_extension_leaves_out_is_not_needed_by_what_it_ships(repository: Path) -> None:
+    """Its own package lacks what makes datasets, and whatever else an editor asks for must do without."""
+    script = (repository / "editors/vscode/scripts/wheel.ts").read_text(encoding="utf-8")
+    listed = script.partition("OF_NO_USE_IN_AN_EDITOR = new Set([")[2].partition("]")[0]
+    left_out = re.findall(r"'([\w/]+)'", listed)
+    assert all((repository / folder).is_dir() for folder in left_out)
+    makes_datasets = re.compile(r"server/cli/(dataset_\w+|campaign|evaluate|train)\.py|profiler/campaign/.*")
+    needed = [
+        f"{name}: {module}"
+        for package in MAY_IMPORT
+        for file in sorted((repository / package).rglob("*.py"))
+        if not any(folder in (name := file.relative_to(repository).as_posix()) for folder in left_out)
+        and not makes_datasets.fullmatch(name)
+        for _, module in _imports(file)
+        if any(f"{module.replace('.', '/')}/".startswith(f"{folder}/") for folder in left_out)
+    ]
+    assert needed == []

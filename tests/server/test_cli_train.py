@@ -7,10 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from server.cli import main
+from server.cli import entry, main
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 OF_THE_BASELINE = ("accelerate", "tokenizers", "transformers")
@@ -117,4 +118,22 @@ sys.exit(main({list(words)}))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 2, done.stderr
-    assert f"needs `{library}`: pip install 'kernelcast[train]'" in done.stderr
+    assert f"needs `{library}`: " in done.stderr
+    assert "pip install 'kernelcast[train]'" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["campaign", "evaluate", "train"])
+def test_an_installation_without_our_own_modules_says_so(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the one that comes with an editor's extension."""
+
+    def lacks(name: str) -> ModuleType:
+        raise ModuleNotFoundError(f"No module named {name!r}", name="profiler.corpus.dataset")
+
+    monkeypatch.setattr(entry.importlib, "import_module", lacks)
+    words = {"evaluate": ["data"], "train": ["data", "--output", "weights"], "campaign": []}[command]
+    assert main([command, *words]) == 2
+    said = capsys.readouterr().err
+    assert f"`kernelcast {command}` is not in this installation" in said
+    assert "uv tool install" in said

@@ -9,8 +9,7 @@ const SOURCES = ['server', 'model', 'profiler', 'pyproject.toml', 'README.md', '
 
 /** The dataset and what makes it: as large as all the rest. The generator of kernels is needed to learn a device. */
 const OF_NO_USE_IN_AN_EDITOR = new Set([
-  'profiler/device_worker/corpus',
-  'profiler/corpus/campaigns',
+  'profiler/device_worker/origins',
   'profiler/corpus/collection',
   'profiler/corpus/data',
   'profiler/corpus/dataset',

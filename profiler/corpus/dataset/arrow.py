@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from profiler.corpus.dataset.columns import SCHEMA_VERSION, DatasetError, Kind, TableColumns
+from profiler.installing import install_command
 
 try:
     import pyarrow as pa
     import pyarrow.parquet as pq
 except ImportError:
-    raise DatasetError("a dataset is Parquet, which needs the package pyarrow: pip install 'kernelcast[corpus]'") from (
-        None
-    )
+    raise DatasetError(f"a dataset is Parquet, which needs the package pyarrow: {install_command('parquet')}") from None
 
 METADATA_KEY = b"kernelcast"
 _WORD = pa.dictionary(pa.int32(), pa.string())
