@@ -55,8 +55,11 @@ _DOUBLE_VECTOR = 2.0  # half as many doubles as floats fit in a vector
 class Costs:
     """Costs of one device by name; `times` are its runtime's, for functions that were not measured on it."""
 
-    def __init__(self, costs: tuple[Cost, ...], private_gb_s: float, times: Mapping[str, FunctionTime]) -> None:
+    def __init__(
+        self, costs: tuple[Cost, ...], private_gb_s: float, times: Mapping[str, FunctionTime], *, gathers_local: bool
+    ) -> None:
         self._times = times
+        self._gathers_local = gathers_local  # from local memory where neighbours are not seen to be next to each other
         self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
         self._private_ns = 4 / private_gb_s
         self._widths = [(1.0, self._ns["scalar.fp"]), *_points(self._ns, "width.", 1)]
@@ -178,7 +181,8 @@ class Costs:
         if access.space is AddressSpace.PRIVATE:
             return access.count * self._private_ns * max(1.0, size / 4)
         pattern = access.pattern
-        if form is Form.OPAQUE and pattern is Pattern.UNIT and not is_local:
+        is_seen = form is not Form.OPAQUE and not (is_local and placed.is_hidden)
+        if not is_seen and pattern is Pattern.UNIT and (not is_local or self._gathers_local):
             pattern = Pattern.GATHERED
         match pattern:
             case Pattern.UNIT if access.is_store:
@@ -249,6 +253,8 @@ def _parts(words: float, share: float, *, is_gather: bool) -> float:
     """
     if words > 1:
         return math.pow(words, (0.5 if is_gather else 1.0) * (1 - share)) * math.pow(max(1.0, words / 4), share)
+    if is_gather:
+        return 1.0
     return math.pow(max(words, 0.25), 0.5 * (1 - share))
 
 
@@ -273,4 +279,5 @@ def costs_of(device: Device) -> Costs | None:
 def _costs(rates: Rates, library: Library) -> Costs | None:
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
-    return Costs(rates.costs, rates.private_bandwidth_gb_s, function_times(library))
+    times = function_times(library)
+    return Costs(rates.costs, rates.private_bandwidth_gb_s, times, gathers_local=library is Library.INTELS)

@@ -42,6 +42,7 @@ LOADS_IN_FLIGHT = 5.5  # measured on an AMD EPYC (Zen 4): 4 at 4 MiB, 5.5 at 32 
 COLUMN_STEP_BYTES, COLUMN_STEPS = 1024, 64
 APART_BYTES = 64 * 1024  # lines of a column that are farther apart share no fewer sets of a cache
 TOUCHED_ONCE = 2.0  # at most so many accesses for each element: no line is read again later
+NARROW_ROW_BYTES = 256  # of a group: longer ones are streams
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
 
@@ -114,6 +115,8 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         waiting += max(0.0, in_line - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
+    if shares and min(shares.values()) >= ALL_SCALAR:  # what the others have to do hides it
+        integer += 1e-3 * work.work_items * (1 - work.facts.busy_share) * rates.item_overhead_ns
     far = _far_us(work, lanes, rates, costs, shares)
     return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far, serial)
 
@@ -196,9 +199,10 @@ def _far_us(work: WorkCounts, lanes: Lanes, rates: Rates, costs: Costs, shares: 
                 buffers[access.buffer, access.is_store].append((access, share))
     streams = {False: 0.0, True: 0.0}
     lone = 0.0
+    rows_loaded: set[str] = set()
     brought: set[tuple[object, ...]] = set()
     # Loads come first: stores find the lines that they have brought.
-    for (_, is_store), accesses in sorted(buffers.items(), key=lambda item: item[0][1]):
+    for (buffer, is_store), accesses in sorted(buffers.items(), key=lambda item: item[0][1]):
         whole = max(a.footprint_bytes for a, _ in accesses)
         far = max(work.global_footprint_bytes, whole)
         streamed = 0.0
@@ -222,6 +226,10 @@ def _far_us(work: WorkCounts, lanes: Lanes, rates: Rates, costs: Costs, shares: 
                 streamed = max(streamed, min(access.bytes, access.footprint_bytes) * max(1.0, spread))
             else:
                 streamed = max(streamed, access.footprint_bytes)
+        if buffer not in rows_loaded:  # stores find the rows that were loaded
+            rows_ns = max(_rows_ns(access, far, lanes, rates, costs) for access, _ in accesses)
+            lone += 1e-3 * rows_ns
+            rows_loaded |= {buffer} if rows_ns else set()
         streams[is_store] += streamed * _extra_us_per_byte(far, rates, is_store=is_store)
     return math.hypot(*streams.values()) + lone
 
@@ -274,6 +282,26 @@ def _rows_of_a_line(access: AccessCount, lanes: Lanes) -> float:
     if pattern is Pattern.GATHERED or not 0 < stride_bytes < LINE_BYTES:
         return 1.0
     return float(min(lanes.local_size[1], LINE_BYTES / stride_bytes))
+
+
+def _rows_ns(access: AccessCount, far: float, lanes: Lanes, rates: Rates, costs: Costs) -> float:
+    """Return what the rows of groups cost that begin at lines which no stream foretells [ns].
+
+    A group that is several rows of a large array high, and narrow, goes on to another row before prefetchers know the
+    first. Where a row of it is less than a line long, the next group finds the line again.
+    """
+    local = lanes.local_size
+    if access.pattern is not Pattern.UNIT or access.rows is None or len(local) < 2 or local[1] < 2:
+        return 0.0
+    row_bytes, stride = local[0] * access.element_bytes, abs(access.rows[1])
+    if access.rows[0] is not Pattern.STRIDED or row_bytes > NARROW_ROW_BYTES or stride < 2 * row_bytes:
+        return 0.0
+    rows = access.count / local[0]
+    new = min(1.0, row_bytes / LINE_BYTES)
+    kept = local[1] * _apart_bytes(stride)
+    return rows * (
+        new * _line_ns(access, far, rates, costs) + (1 - new) * _line_ns(access, min(far, kept), rates, costs)
+    )
 
 
 def _strided_lines(access: AccessCount) -> tuple[object, ...] | None:

@@ -3,6 +3,8 @@
 Ids have 64 bits. `int i = get_global_id(0)` cuts them, and an index has 64 bits again: what a compiler does not know to
 fit, it must take to jump. Signed sums with something else must not overflow (C11, section 6.5), so those it follows;
 `x[i]`, `x[i + 1]`, unsigned sums, and what is left of `x[k * n + i]` when a loop over `k` is taken apart it does not.
+Of a group's start and a local id, both cut, it follows the sum as an index, and no longer once that is a 64-bit number:
+`long i = start + lid` takes 10 times as long as `int i`.
 Seen on Intel's runtime 2026.22, which then loads neighbours one by one: 4 times as long as with `size_t i`, from a near
 cache. PoCL 3.0 asks at run time whether anything overflows.
 """
@@ -13,7 +15,7 @@ from collections.abc import Set
 from enum import Enum
 
 from model.opencl.types import ScalarKind, ScalarType
-from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
+from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 
 _NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(2))
 _IDS = _NEIGHBOURS[0] | _NEIGHBOURS[1]
@@ -25,6 +27,7 @@ class Ids(Enum):
 
     CUT = "cut"  # the lower half of a 64-bit number, or that and a constant
     SUMMED = "summed"  # in a signed 32-bit sum with something else
+    JOINED = "joined"  # in a signed 32-bit sum of a local id and what a group begins at
     LOST = "lost"
 
 
@@ -55,6 +58,8 @@ def _converted(
         if ids is not None or neighbours.isdisjoint(value.leaves):
             return ids if ids is None or target.size_bytes == 4 else Ids.LOST
         return Ids.CUT if target.size_bytes == 4 else Ids.LOST
+    if ids is Ids.JOINED and (target.size_bytes == 8 or ScalarKind.UNSIGNED in (source.kind, target.kind)):
+        return Ids.LOST
     if ids is Ids.SUMMED and ScalarKind.UNSIGNED in (source.kind, target.kind):
         # The sum may be negative, and then is a large number.
         return Ids.LOST if source.kind is ScalarKind.UNSIGNED or target.size_bytes == source.size_bytes else None
@@ -93,7 +98,9 @@ def _summed(
         return Ids.LOST
     if a is not None and b is not None:
         return Ids.SUMMED
-    ids, other = (a, y) if a is not None else (b, x)
+    value, ids, other = (x, a, y) if a is not None else (y, b, x)
+    if ids is Ids.JOINED or (ids is Ids.CUT and _joins(value, other)):
+        return Ids.JOINED
     return Ids.CUT if ids is Ids.CUT and _is_moved_out(other, unrolled) else Ids.SUMMED
 
 
@@ -127,17 +134,22 @@ def lost_ids(ids: HeldIds | None) -> HeldIds | None:
     return None if ids is None else _held(*(Ids.LOST if each else None for each in ids))
 
 
-def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int) -> int:
+def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, *, is_local: bool = False) -> int:
     """Return bit d where addresses are not seen to be consecutive in dimension d, for a number of `kind` as index."""
     if ids is None:
         return 0
-    return sum(_hides(each, kind, element_bytes) << d for d, each in enumerate(ids))
+    return sum(_hides(each, kind, element_bytes, is_local=is_local) << d for d, each in enumerate(ids))
 
 
-def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int) -> bool:
-    if ids is Ids.CUT and element_bytes == 1 and kind.kind is not ScalarKind.UNSIGNED:
-        return False  # nothing is multiplied
+def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int, *, is_local: bool) -> bool:
+    if ids is Ids.CUT and kind.kind is not ScalarKind.UNSIGNED and (element_bytes == 1 or is_local):
+        return False  # nothing is multiplied, or all of it is small
     return ids is Ids.LOST or (ids is Ids.CUT and kind.size_bytes == 4)
+
+
+def _joins(value: Expression, other: Expression) -> bool:
+    """Return whether a local id is added to what a group begins at."""
+    return not value.leaves.isdisjoint(LOCAL_ID) and not other.leaves.isdisjoint(GROUP_ID)
 
 
 def _is_moved_out(other: Expression, unrolled: Set[Atom]) -> bool:

@@ -22,6 +22,7 @@ from model.work.memory.lane_functions import lane_function
 from model.work.memory.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, by_lane, lanes_of, warp_starts
 from model.work.memory.scopes import Shape
 from model.work.regions.enclosing_scopes import Setting, Settings, settings_of
+from model.work.regions.flat_blocks import is_common
 from model.work.regions.region import Block, Branch, Loop
 from model.work.walk.access_extents import Point, Visit
 from model.work.walk.sample import BranchSample, key_of
@@ -128,6 +129,8 @@ def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
     come = entered + paths.runs(branch.otherwise)
     share = entered / come
     by = decision(branch.condition)
+    if by is Decision.DATA and is_common(branch):
+        return BranchFacts(branch.line, come, share, 0.0, 0.0, by, is_exact=False)
     if by is Decision.DATA:
         warps, groups = (1 - share**n - (1 - share) ** n for n in (WARP_LANES, paths.shape.group_items))
         seen = paths.walk.seen.branches.get(key_of(branch)) if paths.walk.seen is not None else None

@@ -16,7 +16,7 @@ from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
 from model.work.expressions.operations import recomposed
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
-from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part
+from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part, is_common
 from model.work.regions.region import Access, Loop
 from model.work.walk.sample import key_of
 from model.work.walk.walk import Walk
@@ -182,7 +182,7 @@ def _inside(
             found[context].surprises += parent * min(1.0, runs / parent / max(1.0, FORESEEN_TRIPS * evenness))
         return context
     assert branch is not None
-    if part.is_then and (branch.share is not None or branch.condition.has("load")):
+    if part.is_then and not is_common(branch) and (branch.share is not None or branch.condition.has("load")):
         found[outer].surprises += max(0.0, min(runs, parent - runs))
     if outer not in (Context.STRAIGHT, Context.BARRIER) or not part.parts_ways:
         return outer

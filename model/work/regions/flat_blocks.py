@@ -162,4 +162,17 @@ def is_register(access: Access) -> bool:
 
 def differs(branch: Branch) -> bool:
     """Return whether neighbouring work-items may take different sides."""
+    if is_common(branch):
+        return False
     return branch.share is not None or not _LANE_IDS.isdisjoint(branch.condition.leaves)
+
+
+def is_common(branch: Branch) -> bool:
+    """Return whether data decide that are the same for all work-items of a group, as a program that each interprets.
+
+    So neighbours stay together, and a processor that goes through one work-item after another has seen it all before.
+    """
+    condition = branch.condition
+    if not condition.has("load") or condition.has("unknown") or not _LANE_IDS.isdisjoint(condition.leaves):
+        return False
+    return not any(leaf.kind == "load" and str(leaf.arguments[0]).endswith(" (private)") for leaf in condition.leaves)

@@ -52,6 +52,29 @@ def test_work_items_that_do_nothing_leave_columns_as_long(count: Count) -> None:
     assert counted.access("v").trips == 1024
 
 
+NARROW = """kernel void k(global const float *v, global float *o, int w) {
+    size_t x = get_global_id(0), y = get_global_id(1);
+    o[y * w + x] = v[y * w + x]; }"""
+
+
+def narrow(device: Device, count: Count, local: tuple[int, int], width: int = 4096, height: int = 2048) -> float:
+    size = width * height
+    return far(device, count(NARROW, (width, height), local, w=width, buffers={"v": size, "o": size}))
+
+
+def test_groups_that_are_narrow_and_high_find_no_stream_in_large_arrays(cpu: Device, count: Count) -> None:
+    assert narrow(cpu, count, (16, 16)) > 1.3 * narrow(cpu, count, (256, 1))
+    assert narrow(cpu, count, (256, 4)) == pytest.approx(narrow(cpu, count, (256, 1)), rel=0.05)
+
+
+def test_rows_that_follow_each_other_are_a_stream(cpu: Device, count: Count) -> None:
+    assert narrow(cpu, count, (16, 16), 16, 524288) == pytest.approx(narrow(cpu, count, (256, 1)), rel=0.05)
+
+
+def test_small_arrays_have_no_rows_far_apart(cpu: Device, count: Count) -> None:
+    assert narrow(cpu, count, (16, 16), 128, 128) == 0
+
+
 def test_nested_loops_go_round_together(count: Count) -> None:
     text = """kernel void k(global float *v, int n, int m) {
         for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) v[get_global_id(0) + 512 * (j * m + i)] = 1; }"""

@@ -41,6 +41,10 @@ SHOWN = [
     "for (size_t k = s; k < n; k += get_global_size(0)) z[k] = 1;",
     "__global TYPE *p = z + s; *p = 1;",
     "z[w] = i;",
+    "int q = g * 256 + l; if (q < n) z[q] = 1;",
+    "long q = i + c; z[q] = 1;",
+    "__local TYPE t[256]; t[l] = 1; z[s] = t[255 - l];",
+    "__local TYPE t[512]; for (int k = 0; k < n; k++) f += t[l + k]; z[s] = f;",
 ]
 HIDDEN = [
     "z[i] = 1;",
@@ -66,6 +70,10 @@ HIDDEN = [
     "__global TYPE *p = z; p += i; p[c] = 1;",
     "__global TYPE *p = &z[i]; *p = 1;",
     "vstore4((TYPE4)(1), i, z);",
+    "long q = g * 256 + l; z[q] = 1;",
+    "size_t q = l + g * 256; z[q] = 1;",
+    "z[(long)(g * 256 + l)] = 1;",
+    "for (long k = g * 256 + l; k < n; k += c) f += x[k]; z[s] = f;",
 ]
 
 
@@ -99,6 +107,10 @@ def test_neighbours_are_hidden(hidden: Callable[..., int], body: str) -> None:
 def test_a_signed_index_of_bytes_is_followed_as_it_is(hidden: Callable[..., int]) -> None:
     assert hidden("z[i] = 1;", "uchar") == 0
     assert hidden("z[u] = 1;", "uchar") == 1
+
+
+def test_an_unsigned_index_hides_neighbours_in_local_memory_too(hidden: Callable[..., int]) -> None:
+    assert hidden("__local TYPE t[256]; z[s] = t[u + c];") == 1
 
 
 def test_an_argument_of_a_helper_function_is_what_its_caller_gives(read: Callable[[str], Program]) -> None:
