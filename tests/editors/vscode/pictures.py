@@ -15,7 +15,8 @@ from PIL import Image, ImageChops
 from tests.editors.vscode.workbench import Workbench
 
 COLOURS = 64
-FASTEST_MS, SLOWEST_MS, LAST_MS = 60, 900, 3500
+FASTEST_MS, SLOWEST_MS, LAST_MS = 60, 900, 3000
+LENGTH_MS = 20_000  # of a film: where a machine takes longer, waits are shown faster
 
 
 @contextmanager
@@ -69,6 +70,7 @@ class Film:
     def __init__(self, workbench: Workbench, clip: dict[str, Any]) -> None:
         self._workbench, self._clip = workbench, clip
         self._frames: list[tuple[float, Image.Image]] = []
+        self._stands_ms: dict[int, int] = {}  # by frame
 
     def look(self) -> None:
         now = _look(self._workbench, self._clip, sharp=False)
@@ -78,6 +80,11 @@ class Film:
     def begin(self) -> None:
         """What was seen so far is not shown, but for the last look."""
         self._frames = [(time.monotonic(), self._frames[-1][1])]
+        self._stands_ms.clear()
+
+    def stand(self, ms: int) -> None:
+        """Show the last look for so long, for a reader."""
+        self._stands_ms[len(self._frames) - 1] = ms
 
     def look_until(self, condition: Callable[[], object], wanted: str) -> None:
         def seen() -> object:
@@ -97,9 +104,15 @@ class Film:
 
     def save(self, file: Path) -> int:
         """As an animated GIF whose frames share one palette; its size in bytes."""
-        times = [at for at, _ in self._frames]
+        moving_ms = {
+            n: min(1000 * (after - at), SLOWEST_MS)
+            for n, ((at, _), (after, _)) in enumerate(itertools.pairwise(self._frames))
+            if n not in self._stands_ms
+        }
+        left_ms = LENGTH_MS - LAST_MS - sum(self._stands_ms.values())
+        pace = min(1.0, left_ms / max(sum(moving_ms.values()), 1.0))
         shown_ms = [
-            min(max(int(1000 * (after - at)), FASTEST_MS), SLOWEST_MS) for at, after in itertools.pairwise(times)
+            self._stands_ms.get(n) or max(int(pace * moving_ms[n]), FASTEST_MS) for n in range(len(self._frames) - 1)
         ]
         wall = _wall_of([picture for _, picture in self._frames])
         palette = wall.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
