@@ -74,7 +74,7 @@ def _tidy(window: Workbench) -> Iterator[None]:
 @pytest.mark.parametrize("theme", THEMES)
 def test_hints_and_a_hover_on_one_picture(window: Workbench, pictures: Path, theme: str) -> None:
     window.choose_theme(THEMES[theme])
-    with sized(window, WIDTH + 50, 590):
+    with sized(window, WIDTH + 50, 700):
         window.open("filters.cl", FILTERS)
         window.wait_for_hint("swell", lambda text: "compute" in text)
         window.code_action("amplify", "Measure `amplify` on ")
@@ -88,10 +88,11 @@ def test_hints_and_a_hover_on_one_picture(window: Workbench, pictures: Path, the
 
 def _with_hover(window: Workbench, kernel: str) -> Image.Image | None:
     """None where it went while the picture was taken: it does when hints are drawn anew."""
+    window.page.mouse.move(5, 5)  # a mouse that stays where it is brings up nothing
     assert "compute" in window.hover(kernel, kernel)
     box = window.hover_box.first.bounding_box()
     if box is not None and box["height"] < HOVER_HEIGHT:
-        window.stretch_hover(120)
+        window.stretch_hover(240)
     picture = take(window, clip_of(window, ".part.editor"))
     return picture if window.hover_box.count() else None
 
@@ -139,6 +140,8 @@ def test_typing_measuring_and_tuning_in_motion(window: Workbench, pictures: Path
         assert window.hint("soften") != before
         _choose(window, film, "Find a faster launch of `soften` on")
         film.look_until(lambda: window.message_box(WRITE).count(), "a faster launch")
+        for _ in range(3):  # it fades in, and the bar of progress never stands still
+            film.look()
         film.stand(2000)
         window.answer("soften: ", WRITE)
         film.look_until(lambda: "local=1 " not in window.source(), "the launch in the annotation")
