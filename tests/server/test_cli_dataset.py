@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from server.cli import dataset
-from server.cli.status import WrongCallError
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -62,13 +58,6 @@ def test_a_family_that_is_not_there_is_a_wrong_call(call: Call) -> None:
 
 def test_a_step_must_be_named(call: Call) -> None:
     assert call().returncode == 2
-
-
-def test_an_installation_without_the_corpus_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the one that comes with an editor's extension."""
-    monkeypatch.setattr(dataset, "find_spec", lambda _name: None)
-    with pytest.raises(WrongCallError, match=r"pip install '\.\[corpus\]'"):
-        dataset.run(argparse.Namespace(step="generate"))
 
 
 def test_a_pace_of_a_device_that_the_dataset_lacks_is_refused(call: Call, repository: Path) -> None:

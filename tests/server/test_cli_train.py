@@ -122,7 +122,7 @@ sys.exit(main({list(words)}))
     assert "pip install 'kernelcast[train]'" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["campaign", "evaluate", "train"])
+@pytest.mark.parametrize("command", ["campaign", "dataset", "evaluate", "train"])
 def test_an_installation_without_our_own_modules_says_so(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,7 +132,12 @@ def test_an_installation_without_our_own_modules_says_so(
         raise ModuleNotFoundError(f"No module named {name!r}", name="profiler.corpus.dataset")
 
     monkeypatch.setattr(entry.importlib, "import_module", lacks)
-    words = {"evaluate": ["data"], "train": ["data", "--output", "weights"], "campaign": []}[command]
+    words = {
+        "evaluate": ["data"],
+        "train": ["data", "--output", "weights"],
+        "campaign": [],
+        "dataset": ["stats", "data"],
+    }[command]
     assert main([command, *words]) == 2
     said = capsys.readouterr().err
     assert f"`kernelcast {command}` is not in this installation" in said
