@@ -1,8 +1,11 @@
-"""Commands that add a package to this program's environment, for whoever made that: pip, uv or pipx."""
+"""Tell which command adds a package to this program's environment: pip's, uv's or pipx's, whichever made it."""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+import tomllib
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,7 +20,7 @@ class Installer(StrEnum):
 
 # Of environments that were made for one program: pip is not in them. Sources: the documentation of uv and pipx.
 _MADE_BY = {"uv-receipt.toml": Installer.UV, "pipx_metadata.json": Installer.PIPX}
-_ANEW = {Installer.UV: f"uv tool install --reinstall {NAME}", Installer.PIPX: f"pipx reinstall {NAME}"}
+_ANEW = {Installer.UV: f"uv tool upgrade --reinstall {NAME}", Installer.PIPX: f"pipx reinstall {NAME}"}
 _ON_PATH = {Installer.UV: "uv tool update-shell", Installer.PIPX: "pipx ensurepath"}
 _UPGRADE = {Installer.UV: f"uv tool upgrade {NAME}", Installer.PIPX: f"pipx upgrade {NAME}"}
 
@@ -29,8 +32,8 @@ def installer(environment: Path | None = None) -> Installer:
 
 
 def install_command(extra: str) -> str:
-    """Return how to add an extra."""
-    wanted = f"'{NAME}[{extra}]'"
+    """Return how to add an extra; those that uv or pipx installed are named again, as they would go otherwise."""
+    wanted = f"'{NAME}[{','.join(dict.fromkeys((*_extras(Path(sys.prefix)), extra)))}]'"
     match installer():
         case Installer.UV:
             return f"uv tool install {wanted}"
@@ -38,6 +41,23 @@ def install_command(extra: str) -> str:
             return f"pipx install --force {wanted}"
         case Installer.PIP:
             return f"{sys.executable} -m pip install {wanted}"
+
+
+def _extras(folder: Path) -> tuple[str, ...]:
+    """Return the extras that uv or pipx noted down in this environment; none where the note cannot be read."""
+    try:
+        match installer(folder):
+            case Installer.UV:
+                noted = tomllib.loads((folder / "uv-receipt.toml").read_text("utf-8"))["tool"]["requirements"]
+                return tuple(next(each.get("extras", ()) for each in noted if each["name"] == NAME))
+            case Installer.PIPX:
+                noted = json.loads((folder / "pipx_metadata.json").read_text("utf-8"))
+                found = re.search(r"\[([\w,. -]+)\]", noted["main_package"]["package_or_url"])
+                return tuple(re.split(r"\s*,\s*", found[1].strip())) if found else ()
+            case Installer.PIP:
+                return ()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
+        return ()
 
 
 def upgrade_command() -> str:

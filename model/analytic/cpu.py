@@ -229,7 +229,8 @@ def _far_us(work: WorkCounts, lanes: Lanes, rates: Rates, costs: Costs, shares: 
         if buffer not in rows_loaded:  # stores find the rows that were loaded
             rows_ns = max(_rows_ns(access, far, lanes, rates, costs) for access, _ in accesses)
             lone += 1e-3 * rows_ns
-            rows_loaded |= {buffer} if rows_ns else set()
+            if rows_ns:
+                rows_loaded.add(buffer)
         streams[is_store] += streamed * _extra_us_per_byte(far, rates, is_store=is_store)
     return math.hypot(*streams.values()) + lone
 

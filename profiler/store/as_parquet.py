@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from profiler.installing import install_command
 from profiler.store.columns import SCHEMA_VERSION, ExchangeError, Kind, Row, check_columns, columns
 
 try:
@@ -12,7 +13,7 @@ try:
     import pyarrow.parquet as pq
 except ImportError:
     raise ExchangeError(
-        "Parquet needs the package pyarrow: pip install 'kernelcast[parquet]', or use a name that ends in .csv"
+        f"Parquet needs the package pyarrow: {install_command('parquet')}, or use a name that ends in .csv"
     ) from None
 
 _TYPES = {

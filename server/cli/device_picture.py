@@ -14,6 +14,7 @@ from rich.table import Table
 from model.device import Device
 from model.device_catalog import device_to_json
 from model.errors import KernelcastError, UnknownDevice
+from profiler.installing import install_command
 from server.cli.accuracy import accuracy_json, accuracy_lines
 from server.cli.device_choice import Devices
 from server.cli.status import ANSWERED, WrongCallError
@@ -117,7 +118,7 @@ def _png(svg: str) -> bytes:
     try:
         renderer = importlib.import_module("resvg_py")
     except ImportError:
-        message = "a PNG needs one more package: pip install 'kernelcast[picture]'; or choose --format svg"
+        message = f"a PNG needs one more package: {install_command('picture')}; or choose --format svg"
         raise PictureError(message) from None
     try:
         return bytes(renderer.svg_to_bytes(svg_string=svg, zoom=_SCALE))

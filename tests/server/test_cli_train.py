@@ -126,7 +126,7 @@ sys.exit(main({list(words)}))
 def test_an_installation_without_our_own_modules_says_so(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As the one that comes with an editor's extension."""
+    """Leave out our own modules, as the package in an editor's extension does."""
 
     def lacks(name: str) -> ModuleType:
         raise ModuleNotFoundError(f"No module named {name!r}", name="profiler.corpus.dataset")

@@ -3,7 +3,7 @@
 Ids have 64 bits. `int i = get_global_id(0)` cuts them, and an index has 64 bits again: what a compiler does not know to
 fit, it must take to jump. Signed sums with something else must not overflow (C11, section 6.5), so those it follows;
 `x[i]`, `x[i + 1]`, unsigned sums, and what is left of `x[k * n + i]` when a loop over `k` is taken apart it does not.
-Of a group's start and a local id, both cut, it follows the sum as an index, and no longer once that is a 64-bit number:
+Of a group's start and a local id, both cut, it follows the sum as an index, but not once it is a 64-bit number:
 `long i = start + lid` takes 10 times as long as `int i`.
 Seen on Intel's runtime 2026.22, which then loads neighbours one by one: 4 times as long as with `size_t i`, from a near
 cache. PoCL 3.0 asks at run time whether anything overflows.

@@ -87,7 +87,7 @@ def test_hints_and_a_hover_on_one_picture(window: Workbench, pictures: Path, the
 
 
 def _with_hover(window: Workbench, kernel: str) -> Image.Image | None:
-    """None where it went while the picture was taken: it does when hints are drawn anew."""
+    """Take a picture with the hover; None where the hover closed meanwhile, as it does when hints are drawn anew."""
     window.page.mouse.move(5, 5)  # a mouse that stays where it is brings up nothing
     assert "compute" in window.hover(kernel, kernel)
     box = window.hover_box.first.bounding_box()

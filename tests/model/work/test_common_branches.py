@@ -1,4 +1,4 @@
-"""Branches on data that are the same for all work-items of a group: nobody parts ways, and nothing surprises."""
+"""Branches whose data are the same for all work-items of a group do not diverge, and processors predict them."""
 
 from __future__ import annotations
 
