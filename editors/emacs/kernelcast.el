@@ -92,7 +92,18 @@
         (save-restriction
           (widen)
           (eglot--update-hints-1 (point-min) (point-max))))))
+  (kernelcast--renew-eldoc server)
   nil)
+
+(defun kernelcast--renew-eldoc (server)
+  "Let eldoc ask SERVER again about the selected window's buffer.
+Eldoc itself asks again only after point has moved.  What another
+command wrote into the echo area stays there."
+  (with-current-buffer (window-buffer)
+    (when (and eldoc-mode (eq (eglot-current-server) server))
+      (setq eldoc--last-request-state nil)
+      (when (member (current-message) (list nil eldoc-last-message))
+        (eldoc-print-current-symbol-info)))))
 
 (cl-defmethod eglot-execute ((server kernelcast-server) action)
   "Run Kernelcast's own commands without holding Emacs up: they take seconds."

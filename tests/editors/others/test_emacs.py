@@ -145,6 +145,22 @@ def test_device_is_chosen_from_a_list(emacs: Terminal) -> None:
     emacs.until(lambda screen: bool(re.search(r"blend will take about .* on Tesla T4", screen)))
 
 
+@pytest.mark.device
+def test_eldoc_follows_a_change_of_device_without_another_key(opened: Callable[[str], Terminal], folder: Path) -> None:
+    asked_for = folder / "now"
+    switch = (
+        f'(run-with-timer 0.2 0.2 (lambda () (when (file-exists-p "{asked_for}") (delete-file "{asked_for}")'
+        ' (with-current-buffer "blend.cl"'
+        " (setq-default eglot-workspace-configuration '(:kernelcast (:device \"tesla-t4\")))"
+        " (eglot-signal-didChangeConfiguration (eglot-current-server))))))\n"
+    )
+    emacs = opened(INIT + switch)
+    go_to_kernel(emacs)
+    emacs.until("blend will take about")
+    asked_for.touch()
+    emacs.until(lambda screen: bool(re.search(r"blend will take about .* on Tesla T4", screen)))
+
+
 def test_lisp_of_the_same_extension_stays_lisp(tmp_path: Path) -> None:
     (tmp_path / "package.cl").write_text(";;; A system\n(defpackage :blend)\n")
     (tmp_path / "kernel.cl").write_text("// A kernel\n__kernel void f(void) {}\n")
