@@ -19,7 +19,9 @@ def _imports(file: Path) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.lineno, "." * node.level + (node.module or "")
+            package = "." * node.level + (node.module or "")
+            yield node.lineno, package
+            yield from ((node.lineno, f"{package}.{alias.name}") for alias in node.names)  # each may be a module
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)

@@ -16,6 +16,7 @@ from profiler.corpus.cluster.order import ClusterAnswer, ClusterOrder
 from profiler.corpus.cluster.work import profile, work
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.workplace import DueOn, OnBuilt, OnTimed, portions
+from profiler.installing import install_command
 from profiler.measurement import Cancelled, DeviceGone, KernelCrashed, MeasureError
 from profiler.process.worker import CancelToken
 
@@ -24,7 +25,7 @@ try:
     from distributed import Client, Future, KilledWorker, LocalCluster
     from distributed import TimeoutError as DaskTimeoutError
 except ImportError:
-    raise MeasureError("a cluster needs the package distributed: pip install 'kernelcast[cluster]'") from None
+    raise MeasureError(f"a cluster needs the package distributed: {install_command('cluster')}") from None
 
 ORDER_ROWS = 24  # what a lost worker costs at most
 CANCEL_EVERY_S = 0.2  # is asked for

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
 from profiler.corpus.dataset.columns import DatasetError
+from profiler.installing import install_command
 
-# Told apart by people who are colour-blind: six of Okabe and Ito's, then two of Tol's muted ones, black and grey.
+# Told apart by people who are colour-blind: six of Okabe and Ito's, then four of Tol's muted ones, black and grey.
 COLOURS = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933", "#000000", "#999999",
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933", "#332288", "#44aa99",
+    "#000000", "#999999",
 )  # fmt: skip
 _TEXT, _SOFT, _LINE = "#1f2328", "#59636e", "#d1d9e0"
 _SCALE = 2.0  # pixels of a PNG for each unit of the SVG: screens are fine today
@@ -93,6 +95,11 @@ def legend(drawing: Drawing, names: Sequence[str], x: float, y: float) -> None:
         drawing.text(x + 15, y + 16 * number + 1, name)
 
 
+def legend_width(names: Sequence[str]) -> float:
+    """Return what `legend` needs to the right of its `x`."""
+    return 15 + _LETTER * max(map(len, names), default=0)
+
+
 def bars(title: str, entries: Sequence[tuple[str, int, str]]) -> Drawing:
     """(name, length, what stands behind the bar), one below the other."""
     begin = 24 + _LETTER * max((len(name) for name, _, _ in entries), default=0)
@@ -112,5 +119,5 @@ def png(drawing: Drawing) -> bytes:
     try:
         renderer = importlib.import_module("resvg_py")
     except ImportError:
-        raise DatasetError("pictures need one more package: pip install 'kernelcast[corpus]'") from None
+        raise DatasetError(f"pictures need one more package: {install_command('corpus')}") from None
     return bytes(renderer.svg_to_bytes(svg_string=drawing.svg(), zoom=_SCALE))

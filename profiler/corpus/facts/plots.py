@@ -9,7 +9,7 @@ import numpy as np
 from model.training.evaluation import SPLITS
 from model.training.figures import figures_of
 from model.training.rows import Floats, Rows
-from profiler.corpus.dataset.drawing import COLOURS, Axis, Drawing, bars, draw_axes, legend, png
+from profiler.corpus.dataset.drawing import COLOURS, Axis, Drawing, bars, draw_axes, legend, legend_width, png
 from profiler.corpus.facts.evaluating import COMPILED, SOURCE, Evaluation
 
 _DECADES = (0.0, 6.0)
@@ -31,18 +31,19 @@ def _scatter(evaluation: Evaluation, split: str) -> Drawing:
     rows, predicted = evaluation.rows, evaluation.predicted[SOURCE]
     chosen = rows.judged(split)
     chosen = np.random.default_rng(0).permutation(chosen)[:_DOTS]
-    drawing = Drawing(640, 560, f"Predicted against measured: {SPLITS[split]}")
+    devices = [str(name) for name in np.unique(rows.device_name)]
+    beside = 532.0  # where the legend begins
+    drawing = Drawing(beside + legend_width(devices), 560, f"Predicted against measured: {SPLITS[split]}")
     ticks = tuple((float(n), name) for n, name in enumerate(_TIMES))
     across, up = Axis(*_DECADES, 70, 520, ticks), Axis(*_DECADES, 510, 60, ticks)
     draw_axes(drawing, across, up, below="measured", beside="predicted, from source")
     for factor in (-np.log10(2), 0.0, np.log10(2)):
         ends = max(_DECADES[0], _DECADES[0] - factor), min(_DECADES[1], _DECADES[1] - factor)
         drawing.line([(across.at(x), up.at(x + factor)) for x in ends], "#59636e", 0.5 + (factor == 0))
-    devices = [str(name) for name in np.unique(rows.device_name)]
     for at in chosen:
         x, y = (float(log2_us[at]) * np.log10(2) for log2_us in (rows.log2_us, predicted))
         drawing.dot(across.at(x), up.at(y), COLOURS[devices.index(str(rows.device_name[at])) % len(COLOURS)], 0.15)
-    legend(drawing, devices, 532, 80)
+    legend(drawing, devices, beside, 80)
     return drawing
 
 

@@ -16,6 +16,7 @@ from profiler.corpus.origins.jobs import WRITE_JOB, Written, outcomes
 from profiler.corpus.origins.licences import has_strict_head
 from profiler.corpus.origins.literals import KERNEL, programs_in
 from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES, Unreachable
+from profiler.installing import install_command
 from profiler.measurement import MeasureError
 
 # A text around the text: literals of a host's language, or a macro that makes one of its argument.
@@ -60,7 +61,7 @@ def written_programs(device_id: str) -> Iterator[FoundProgram]:
             reasons = {one.message for one in made if isinstance(one, MeasureError)}
             raise Unreachable(
                 f"the library writes no kernels here ({'; '.join(sorted(reasons))}); PyOpenCL's templates need Mako: "
-                "pip install 'kernelcast[corpus]'"
+                f"{install_command('corpus')}"
             )
         for reference, text in (source for one in written for source in one.sources):
             if text not in known:

@@ -18,14 +18,14 @@ from profiler.corpus.public.row import PublicLaunch, PublicRow, settings_of, set
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
 from profiler.corpus.public.small_products import small_products
 from profiler.corpus.public.stream import stream
+from profiler.installing import install_command
 
 try:
     import pyarrow as pa
     import pyarrow.parquet as pq
 except ImportError:
-    raise DatasetError(
-        "public rows are Parquet, which needs the package pyarrow: pip install 'kernelcast[corpus]'"
-    ) from (None)
+    needs = f"public rows are Parquet, which needs the package pyarrow: {install_command('corpus')}"
+    raise DatasetError(needs) from None
 
 FILE = Path(__file__).parent / "gpu_rows.parquet"
 _META = b"kernelcast"

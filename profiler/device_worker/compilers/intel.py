@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from model.compiled import CodeSource, CompiledFacts
-from profiler.device_worker.compilers.reader import NO_DISASSEMBLER, Built, Reader, with_code, with_warning
+from profiler.device_worker.compilers.reader import Built, Reader, no_disassembler, with_code, with_warning
 from profiler.machine_code.compiler_log import items_side_by_side
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> Compil
     try:
         from profiler.machine_code.elf import UnreadableCode, functions_of, section_of  # noqa: PLC0415  may be missing
     except ImportError:
-        return with_warning(facts, NO_DISASSEMBLER)
+        return with_warning(facts, no_disassembler())
     try:
         code = section_of(built.binary, ".ocl.obj")
         found = functions_of(code, lambda symbol: symbol == name or _is_vector_version(symbol, name))

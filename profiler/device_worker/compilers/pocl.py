@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from model.compiled import CompiledFacts, is_small_grid
 from model.launch.local_size import effective_local_size
-from profiler.device_worker.compilers.reader import NO_DISASSEMBLER, Built, Reader, with_code, with_warning
+from profiler.device_worker.compilers.reader import Built, Reader, no_disassembler, with_code, with_warning
 
 if TYPE_CHECKING:
     from profiler.compiling import CompileRequest
@@ -46,7 +46,7 @@ def with_object_code(facts: CompiledFacts, path: Path, request: CompileRequest) 
     try:
         from profiler.machine_code.elf import UnreadableCode, functions_of  # noqa: PLC0415  may be missing
     except ImportError:
-        return with_warning(facts, NO_DISASSEMBLER)
+        return with_warning(facts, no_disassembler())
     name = request.kernel.name
     try:
         # The function that PoCL calls holds the same code once more, without lines.

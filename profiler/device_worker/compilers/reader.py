@@ -12,6 +12,7 @@ import pyopencl as cl
 from model.compiled import CodeSource, CompiledFacts
 from profiler.device_worker.building import source_name
 from profiler.device_worker.processors import this_microarchitecture
+from profiler.installing import install_command
 from profiler.machine_code.digest import digest, loop_places_in
 from profiler.machine_code.regions import regions_of
 
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from profiler.compiling import CompileRequest
     from profiler.machine_code.instruction import Instruction
 
-NO_DISASSEMBLER = (
-    "its machine code is not read without the packages capstone and pyelftools: pip install 'kernelcast[pocl]'"
-)
+
+def no_disassembler() -> str:
+    """Return why a kernel's machine code is not read."""
+    return f"its machine code is not read without the packages capstone and pyelftools: {install_command('pocl')}"
 
 
 @dataclass(frozen=True, slots=True)
