@@ -151,7 +151,7 @@ def test_eldoc_follows_a_change_of_device_without_another_key(opened: Callable[[
     switch = (
         f'(run-with-timer 0.2 0.2 (lambda () (when (file-exists-p "{asked_for}") (delete-file "{asked_for}")'
         ' (with-current-buffer "blend.cl"'
-        " (setq-default eglot-workspace-configuration '(:kernelcast (:device \"tesla-t4\")))"
+        ' (setq-default eglot-workspace-configuration \'(:kernelcast (:device "tesla-t4")))'
         " (eglot-signal-didChangeConfiguration (eglot-current-server))))))\n"
     )
     emacs = opened(INIT + switch)
