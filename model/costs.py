@@ -19,7 +19,7 @@ from model.function_times import FunctionTime, Library, function_times, library_
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import OpCount, OpKind, Pattern
-from model.work.features.vectorization_contexts import Context, Placed
+from model.work.features.vectorization_contexts import VECTOR_LANES, Context, Placed
 from model.work.regions.flat_blocks import Form
 
 _FLOAT = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.COMPARE})
@@ -235,9 +235,16 @@ class Costs:
         """
         return self._ns.get(f"image.{access}", 0.0)
 
-    def chain_ns(self, context: Context) -> float:
-        """Return one operation that waits for the one before, in all work-items."""
-        return self._ns.get(f"{context}.chain", 0.0)
+    def chain_ns(self, context: Context, scalar_share: float) -> float:
+        """Return one operation that waits for the one before, in all work-items.
+
+        Straight code waits as a counted loop does, which may be vectorised otherwise: lanes of a vector wait together.
+        """
+        if context is not Context.STRAIGHT:
+            return self._ns.get(f"{context}.chain", 0.0)
+        measured = self.scalar_share(Context.COUNTED, VECTOR_LANES, has_calls=False)
+        lanes = max(1.0, self._ns["scalar.fp"] / self._ns["vector.fp"])
+        return self._ns.get(f"{Context.COUNTED}.chain", 0.0) * math.pow(lanes, scalar_share - measured)
 
 
 def _points(ns: dict[str, float], prefix: str, unit: int) -> list[tuple[float, float]]:

@@ -106,7 +106,7 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
         waiting += 1e-3 * share * part.surprises * surprise_ns
         instructions = sum(op.count for op in ops.all) + sum(placed.access.count for placed in part.accesses)
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, instructions))
-        in_line = 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side
+        in_line = 1e-3 * part.chain_ops * costs.chain_ns(part.context, share) / side_by_side
         overlapping = max(1.0, REORDER_WINDOW * work.work_items / max(1.0, instructions))
         loads_us = sum(dependent_loads_us(placed.access, device) for placed in part.accesses) / overlapping
         if share >= ALL_SCALAR and chase_gaccess_s(0, rates):  # side by side in a vector, chains overlap

@@ -2,7 +2,7 @@
 
 Intel's runtime chooses the dimension when it compiles; others take the first. Seen with its version 2026.22: a product
 of matrices whose neighbours in a row differ in the second id is as fast as with the first, and where groups have few
-work-items along that dimension as slow as where they have few along the first one.
+work-items along that dimension as slow as where they have few along the first one; the same for the third.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from model.device import Device
 from model.work.counts import AccessCount, Pattern
+from model.work.execution.narrow_ids import WORD_BYTES
 from model.work.features.vectorization_contexts import ContextCount, Placed
 from model.work.work_counts import WorkCounts
+
+_ROWS, _PLANES = 1, 2
 
 
 class Lanes(NamedTuple):
@@ -32,54 +35,69 @@ class Lanes(NamedTuple):
 
 def lanes_of(work: WorkCounts, device: Device) -> Lanes:
     """Return how the runtime of a CPU runs a launch."""
-    local, is_turned = work.local_size or (1,), False
-    if device.is_intels_cpu and _suits_rows(work.contexts):
-        is_turned = True
+    local, dimension = work.local_size or (1,), 0
+    if device.is_intels_cpu:
+        dimension = _suitable_dimension(work.contexts)
         if work.is_local_size_chosen:  # groups are as long as along the first dimension, along the one that suits
-            local = _swapped(local)
-    width = local[1] if is_turned else local[0]
-    if width == 1 and max(local[:2]) > 1:  # the next one differs in the other id, and vectors hold one work-item
-        is_turned = not is_turned
-    if not is_turned:
+            local = _swapped(local, dimension)
+    width = local[dimension] if dimension < len(local) else 1
+    if width == 1:  # the next one differs in another id, and vectors hold one work-item
+        dimension = next((d for d, size in enumerate(local) if size > 1), dimension)
+    if not dimension:
         return Lanes(work.contexts, work.accesses, local, work.global_size, width)
-    contexts = tuple(_turned(part) for part in work.contexts)
-    accesses = tuple(turned(access) for access in work.accesses)
-    return Lanes(contexts, accesses, _swapped(local), _swapped(work.global_size), width)
+    contexts = tuple(_turned(part, dimension) for part in work.contexts)
+    accesses = tuple(turned(access, dimension) for access in work.accesses)
+    return Lanes(contexts, accesses, _swapped(local, dimension), _swapped(work.global_size, dimension), width)
 
 
-def _suits_rows(contexts: Iterable[ContextCount]) -> bool:
-    """Return whether more accesses are next to each other along the second dimension than along the first."""
-    first = second = 0.0
+def _suitable_dimension(contexts: Iterable[ContextCount]) -> int:
+    """Return the dimension along which most accesses are next to each other, the first of several."""
+    along = [0.0, 0.0, 0.0]
     for part in contexts:
         for placed in part.accesses:
-            if placed.access.rows is not None and not placed.image and not placed.is_call:
-                first += placed.access.count * (placed.access.pattern is Pattern.UNIT)
-                is_seen = placed.access.rows[0] is Pattern.UNIT and not placed.has_hidden_rows
-                second += placed.access.count * is_seen
-    return second > first
+            access = placed.access
+            if placed.image or placed.is_call or (access.rows is None and access.planes is None):
+                continue
+            is_narrow = access.element_bytes < WORD_BYTES  # whose ids take as long hidden as seen
+            along[0] += access.count * (access.pattern is Pattern.UNIT)
+            along[_ROWS] += access.count * (_is_unit(access.rows) and (is_narrow or not placed.has_hidden_rows))
+            along[_PLANES] += access.count * (_is_unit(access.planes) and (is_narrow or not placed.has_hidden_planes))
+    return along.index(max(along))
 
 
-def _turned(part: ContextCount) -> ContextCount:
+def _is_unit(pattern: tuple[Pattern, int] | None) -> bool:
+    return pattern is not None and pattern[0] is Pattern.UNIT
+
+
+def _turned(part: ContextCount, dimension: int) -> ContextCount:
     return replace(
         part,
-        accesses=tuple(_turned_round(placed) for placed in part.accesses),
-        off_accesses=tuple(_turned_round(placed) for placed in part.off_accesses),
+        accesses=tuple(_turned_round(placed, dimension) for placed in part.accesses),
+        off_accesses=tuple(_turned_round(placed, dimension) for placed in part.off_accesses),
     )
 
 
-def _turned_round(placed: Placed) -> Placed:
-    return placed._replace(
-        access=turned(placed.access), is_hidden=placed.has_hidden_rows, has_hidden_rows=placed.is_hidden
-    )
+def _turned_round(placed: Placed, dimension: int) -> Placed:
+    access = turned(placed.access, dimension)
+    if dimension == _ROWS:
+        return placed._replace(access=access, is_hidden=placed.has_hidden_rows, has_hidden_rows=placed.is_hidden)
+    return placed._replace(access=access, is_hidden=placed.has_hidden_planes, has_hidden_planes=placed.is_hidden)
 
 
-def turned(access: AccessCount) -> AccessCount:
-    """Return an access as neighbours in the second dimension see it."""
-    if access.rows is None:
+def turned(access: AccessCount, dimension: int = _ROWS) -> AccessCount:
+    """Return an access as neighbours in another dimension see it."""
+    other = access.rows if dimension == _ROWS else access.planes
+    if other is None:
         return access
-    pattern, stride_bytes = access.rows
-    return replace(access, pattern=pattern, stride_bytes=stride_bytes, rows=(access.pattern, access.stride_bytes))
+    pattern, stride_bytes = other
+    along_first = access.pattern, access.stride_bytes
+    if dimension == _ROWS:
+        return replace(access, pattern=pattern, stride_bytes=stride_bytes, rows=along_first)
+    return replace(access, pattern=pattern, stride_bytes=stride_bytes, planes=along_first)
 
 
-def _swapped(size: Sequence[int]) -> tuple[int, ...]:
-    return (size[1], size[0], *size[2:]) if len(size) > 1 else tuple(size)
+def _swapped(size: Sequence[int], dimension: int) -> tuple[int, ...]:
+    """Return a size with the first dimension's in the place of another's, and the other way round."""
+    if dimension >= len(size):
+        return tuple(size)
+    return tuple(size[{0: dimension, dimension: 0}.get(d, d)] for d in range(len(size)))

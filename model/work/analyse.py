@@ -23,6 +23,7 @@ from model.work.execution.expressions import EXPRESSIONS
 from model.work.execution.findings import assume, note_unreadable
 from model.work.execution.registers import Pressure
 from model.work.execution.state import ExecutionState
+from model.work.execution.straight_chains import mark_straight_chains
 from model.work.execution.tables import numbers_of
 from model.work.execution.unknowns import UnknownKind
 from model.work.execution.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
@@ -32,7 +33,7 @@ from model.work.regions.enclosing_scopes import accesses_in, uniform_atoms
 from model.work.regions.region import Block
 from model.work.work import Work
 
-ANALYSIS_VERSION = 2  # one more whenever a kernel and its launch come to be counted otherwise
+ANALYSIS_VERSION = 3  # one more whenever a kernel and its launch come to be counted otherwise
 
 
 _EXPRESSIONS = {**EXPRESSIONS, "call_expression": call, "compound_statement": block_value}
@@ -51,6 +52,7 @@ def _work(state: ExecutionState) -> Work:
         note_unreadable(state, UnknownKind.SYNTAX, kernel.name)
         assume(state, "source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
     run_statement(state, function.body)
+    mark_straight_chains(state.root)
     root = state.root.freeze(needed(state.root, state.rests))
     if not (state.root.leaves_traces() or state.findings.unknowns or state.findings.assumptions):
         root = Block((), (), (), ())  # compilers leave nothing of it

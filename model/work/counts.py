@@ -83,6 +83,7 @@ class AccessCount:
     trips: float = 1.0  # iterations of all loops around it, for a work-item that enters them; 1 outside loops
     rows: tuple[Pattern, int] | None = None  # pattern and stride of neighbours in dimension 1, where there are any
     end_bytes: float | None = None  # where the furthest byte touched ends, from the buffer's start; None = data decide
+    planes: tuple[Pattern, int] | None = None  # the same in dimension 2
 
 
 @dataclass(frozen=True, slots=True)

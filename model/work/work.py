@@ -308,7 +308,7 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
     limits = _limits(walk, launch)
     read: list[tuple[Reach, AccessCount]] = []
     trips: list[float] = []  # by number of the part
-    has_rows = len(launch.global_size) > 1 and launch.global_size[1] > 1
+    has_rows, has_planes = (len(launch.global_size) > d and launch.global_size[d] > 1 for d in (1, 2))
     for part in work.outline.parts:
         runs = walk.runs.get(id(part.block), 0.0)
         trips.append(_trips(part, runs, work.outline.parts, trips, walk))
@@ -319,12 +319,13 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
             point, ranges = walk.points[id(access)]
             pattern, stride = pattern_of(access, walk.known, point, ranges)
             rows = pattern_of(access, walk.known, point, ranges, 1) if has_rows else None
+            planes = pattern_of(access, walk.known, point, ranges, 2) if has_planes else None
             reach = Reach(access, walk.visited[id(access)], extent, limits.get(access.buffer, math.inf))
             counted = AccessCount(
                 access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
                 access.element_bytes, extent.count, extent.count * access.element_bytes, _distinct(reach, paths),
                 step_of(access, walk.known, point, ranges), access.width, access.waits_share * extent.count,
-                access.waits_ops, working_sets(reach, walk), trips[-1], rows, extent.end_bytes,
+                access.waits_ops, working_sets(reach, walk), trips[-1], rows, extent.end_bytes, planes,
             )  # fmt: skip
             read.append((reach, counted))
     return read

@@ -60,6 +60,7 @@ class Builder:
     inner: list[PendingLoop | PendingBranch] = field(default_factory=list)
     fused: float = 0.0  # see Block
     arithmetic: list[Arithmetic] = field(default_factory=list)
+    chain: float = 0.0  # see Block
 
     def freeze(self, live: Live) -> Block:
         counts: defaultdict[_Key, float] = defaultdict(float)
@@ -83,6 +84,7 @@ class Builder:
             inner=tuple(i.freeze(live) for i in self.inner if i not in live.without_effect),
             fused=min(self.fused, _integer_words(counts)),
             arithmetic=tuple(dict.fromkeys(each for each in self.arithmetic if each.result in live)),
+            chain=self.chain,
         )
 
     def has_effects(self, live: Live) -> bool:

@@ -3,6 +3,8 @@
 Ids have 64 bits. `int i = get_global_id(0)` cuts them, and an index has 64 bits again: what a compiler does not know to
 fit, it must take to jump. Signed sums with something else must not overflow (C11, section 6.5), so those it follows;
 `x[i]`, `x[i + 1]`, unsigned sums, and what is left of `x[k * n + i]` when a loop over `k` is taken apart it does not.
+An unsigned sum that becomes a signed index, as in `int q = y * width + x` with an unsigned width, it follows again;
+numbers narrower than 32 bits take no less time for that.
 Of a group's start and a local id, both cut, it follows the sum as an index, but not once it is a 64-bit number:
 `long i = start + lid` takes 10 times as long as `int i`.
 Seen on Intel's runtime 2026.22, which then loads neighbours one by one: 4 times as long as with `size_t i`, from a near
@@ -17,9 +19,10 @@ from enum import Enum
 from model.opencl.types import ScalarKind, ScalarType
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 
-_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(2))
-_IDS = _NEIGHBOURS[0] | _NEIGHBOURS[1]
+_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))
+_IDS = frozenset().union(*_NEIGHBOURS)
 _SUMS = frozenset({"+", "-", "*"})
+WORD_BYTES = 4
 
 
 class Ids(Enum):
@@ -28,27 +31,29 @@ class Ids(Enum):
     CUT = "cut"  # the lower half of a 64-bit number, or that and a constant
     SUMMED = "summed"  # in a signed 32-bit sum with something else
     JOINED = "joined"  # in a signed 32-bit sum of a local id and what a group begins at
+    WRAPPED = "wrapped"  # in an unsigned 32-bit sum, or a signed one that was made unsigned
+    REGAINED = "regained"  # in a signed 32-bit number that such a sum became, or a sum of that
     LOST = "lost"
 
 
-# Of neighbours in the first and in the second dimension; None where a number holds neither.
-HeldIds = tuple[Ids | None, Ids | None]
-_NEITHER: HeldIds = (None, None)
+HeldIds = tuple[Ids | None, Ids | None, Ids | None]  # of neighbours in each dimension; None where a number holds none
+_NONE: HeldIds = (None, None, None)
 
 
 def converted_ids(ids: HeldIds | None, value: Expression, source: ScalarType, target: ScalarType) -> HeldIds | None:
     """Return how the result of a conversion between integers holds them."""
     if ids is None and (target.size_bytes >= source.size_bytes or _IDS.isdisjoint(value.leaves)):
         return None
-    first, second = ids or _NEITHER
+    first, second, third = ids or _NONE
     return _held(
         _converted(first, value, source, target, _NEIGHBOURS[0]),
         _converted(second, value, source, target, _NEIGHBOURS[1]),
+        _converted(third, value, source, target, _NEIGHBOURS[2]),
     )
 
 
-def _held(first: Ids | None, second: Ids | None) -> HeldIds | None:
-    return (first, second) if first is not None or second is not None else None
+def _held(*ids: *HeldIds) -> HeldIds | None:
+    return ids if any(each is not None for each in ids) else None
 
 
 def _converted(
@@ -60,11 +65,16 @@ def _converted(
         return Ids.CUT if target.size_bytes == 4 else Ids.LOST
     if ids is Ids.JOINED and (target.size_bytes == 8 or ScalarKind.UNSIGNED in (source.kind, target.kind)):
         return Ids.LOST
-    if ids is Ids.SUMMED and ScalarKind.UNSIGNED in (source.kind, target.kind):
-        # The sum may be negative, and then is a large number.
-        return Ids.LOST if source.kind is ScalarKind.UNSIGNED or target.size_bytes == source.size_bytes else None
+    if (
+        ids in (Ids.SUMMED, Ids.REGAINED)
+        and target.kind is ScalarKind.UNSIGNED
+        and target.size_bytes == source.size_bytes
+    ):
+        return Ids.WRAPPED  # the sum may be negative, and then is a large number
+    if ids is Ids.WRAPPED and target.size_bytes == source.size_bytes:
+        return ids if target.kind is ScalarKind.UNSIGNED else Ids.REGAINED
     if target.size_bytes == 8 and source.size_bytes < 8:
-        return None if ids is Ids.SUMMED else Ids.LOST if ids is not None else None
+        return None if ids in (Ids.SUMMED, Ids.REGAINED) else Ids.LOST if ids is not None else None
     return ids
 
 
@@ -77,10 +87,13 @@ def summed_ids(
 ) -> HeldIds | None:
     """Return how `left operator right` holds them, computed in `kind`; `unrolled` are counters that compilers know."""
     (x, a), (y, b) = left, right
-    (first, second), (other_first, other_second) = a or _NEITHER, b or _NEITHER
+    if a is None and b is None:
+        return None
+    (first, second, third), (other_first, other_second, other_third) = a or _NONE, b or _NONE
     return _held(
         _summed(operator, kind, (x, first), (y, other_first), unrolled),
         _summed(operator, kind, (x, second), (y, other_second), unrolled),
+        _summed(operator, kind, (x, third), (y, other_third), unrolled),
     )
 
 
@@ -94,8 +107,12 @@ def _summed(
     (x, a), (y, b) = left, right
     if a is None and b is None:
         return None
-    if Ids.LOST in (a, b) or kind.kind is ScalarKind.UNSIGNED or operator not in _SUMS:
+    if Ids.LOST in (a, b) or operator not in _SUMS:
         return Ids.LOST
+    if kind.kind is ScalarKind.UNSIGNED:
+        return Ids.WRAPPED if kind.size_bytes == 4 else Ids.LOST
+    if Ids.REGAINED in (a, b):
+        return Ids.REGAINED
     if a is not None and b is not None:
         return Ids.SUMMED
     value, ids, other = (x, a, y) if a is not None else (y, b, x)
@@ -108,7 +125,10 @@ def component_ids(value: Expression, kind: ScalarType) -> HeldIds | None:
     """Return how a component of a vector holds them: nothing is kept of how it was computed but what it is."""
     if kind.kind is ScalarKind.FLOAT or kind.size_bytes == 8 or _IDS.isdisjoint(value.leaves):
         return None
-    return _held(_of_component(value, kind, _NEIGHBOURS[0]), _of_component(value, kind, _NEIGHBOURS[1]))
+    first, second, third = _NEIGHBOURS
+    return _held(
+        _of_component(value, kind, first), _of_component(value, kind, second), _of_component(value, kind, third)
+    )
 
 
 def _of_component(value: Expression, kind: ScalarType, neighbours: Set[Atom]) -> Ids | None:
@@ -121,8 +141,8 @@ def _of_component(value: Expression, kind: ScalarType, neighbours: Set[Atom]) ->
 
 def stepped_ids(before: HeldIds | None, after: HeldIds | None) -> HeldIds | None:
     """Return how a variable of a loop holds them that has them as `before`, and an iteration later as `after`."""
-    first, second = (_stepped(b, a) for b, a in zip(before or _NEITHER, after or _NEITHER, strict=True))
-    return _held(first, second)
+    first, second, third = (_stepped(b, a) for b, a in zip(before or _NONE, after or _NONE, strict=True))
+    return _held(first, second, third)
 
 
 def _stepped(before: Ids | None, after: Ids | None) -> Ids | None:
@@ -131,7 +151,10 @@ def _stepped(before: Ids | None, after: Ids | None) -> Ids | None:
 
 def lost_ids(ids: HeldIds | None) -> HeldIds | None:
     """Return how a number holds them that was made of one with `ids` in a way that compilers do not follow."""
-    return None if ids is None else _held(*(Ids.LOST if each else None for each in ids))
+    if ids is None:
+        return None
+    first, second, third = (Ids.LOST if each else None for each in ids)
+    return _held(first, second, third)
 
 
 def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, *, is_local: bool = False) -> int:
@@ -144,7 +167,9 @@ def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, 
 def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int, *, is_local: bool) -> bool:
     if ids is Ids.CUT and kind.kind is not ScalarKind.UNSIGNED and (element_bytes == 1 or is_local):
         return False  # nothing is multiplied, or all of it is small
-    return ids is Ids.LOST or (ids is Ids.CUT and kind.size_bytes == 4)
+    if ids is Ids.REGAINED:
+        return element_bytes < WORD_BYTES
+    return ids in (Ids.LOST, Ids.WRAPPED) or (ids is Ids.CUT and kind.size_bytes == 4)
 
 
 def _joins(value: Expression, other: Expression) -> bool:

@@ -15,9 +15,10 @@ _WAITS_OF_CALLS = {"special": 10, "native": 10}
 _DIVISIONS = frozenset({"native_divide", "native_recip", "half_divide", "half_recip"})
 # Clocks until the next operation of an integer chain can begin, as many as an addition of floats takes four of: Fog,
 # "Instruction tables". What only compares is vectorised with what it chooses, as a maximum is.
-_CLOCKS_OF_AN_ADDITION = 4
+CLOCKS_OF_AN_ADDITION = 4
 _CLOCKS = {"bitxor": 1, "bitor": 1, "bitand": 1, "shl": 1, "shr": 1, "min": 1, "max": 1, "select": 1, "abs": 1}
 _CLOCKS_OF_CALLS = {"mul24": 3, "mad24": 4, "mul_hi": 4, "mad_hi": 5, "popcount": 3, "clz": 3}
+_LOADED_CLOCKS = 5  # from the nearest cache
 _MULTIPLIED_CLOCKS, _DIVIDED_CLOCKS, _DIVIDED_BY_NUMBER_CLOCKS = 3, 20, 8
 _COMPARE = frozenset({"lt0", "eq0"})
 _DIVIDES = frozenset({"div", "mod", "floordiv", "floormod", "ceildiv"})
@@ -46,7 +47,7 @@ def whole_chain_length(variables: Iterable[Induction]) -> float:
     """
     found = (_longest(v.after, v.symbol, {}, _OF_INTEGERS) or 0 for v in variables if not _is_sum(v))
     clocks = max(found, default=0)
-    return clocks / _CLOCKS_OF_AN_ADDITION if clocks > 1 else 0.0
+    return clocks / CLOCKS_OF_AN_ADDITION if clocks > 1 else 0.0
 
 
 def _is_sum(variable: Induction) -> bool:
@@ -102,15 +103,26 @@ def _clocks(atom: Atom) -> int | None:
         return _DIVIDED_BY_NUMBER_CLOCKS if divisor & (divisor - 1) else 1
     if atom.kind == "call":
         return _CLOCKS_OF_CALLS.get(str(atom.arguments[0]), 1)
-    return _CLOCKS.get(atom.kind, _CLOCKS_OF_AN_ADDITION if atom.kind == "float" else 0)
+    return _CLOCKS.get(atom.kind, CLOCKS_OF_AN_ADDITION if atom.kind == "float" else 0)
 
 
-def _multiplied_clocks(monomial: Monomial, coefficient: int) -> int:
+def clocks_of_term(monomial: Monomial, coefficient: int) -> int:
     size = abs(coefficient)
     if len(monomial) > 1 or size & (size - 1):
         return _MULTIPLIED_CLOCKS
     return int(size > 1)
 
 
+def clocks_of(atom: Atom) -> int:
+    """Return for how many clocks the next operation waits for this one in straight code, loads among them."""
+    if atom.kind == "load":
+        return _LOADED_CLOCKS
+    if atom.kind == "call":
+        builtin = BUILTINS.get(str(atom.arguments[0]))
+        is_slow = builtin is not None and any(word in _WAITS_OF_CALLS for word, _ in builtin.costs)
+        return CLOCKS_OF_AN_ADDITION * _additions(atom) if is_slow else _clocks(atom) or 0
+    return _clocks(atom) or 0
+
+
 _OF_FLOATS = _Waits(_additions, lambda _monomial, _coefficient: 0, 0)
-_OF_INTEGERS = _Waits(_clocks, _multiplied_clocks, 1)
+_OF_INTEGERS = _Waits(_clocks, clocks_of_term, 1)

@@ -51,6 +51,7 @@ class Placed(NamedTuple):
     is_masked: bool = False  # in vector code, of those work-items that a branch or a guard lets in
     is_hidden: bool = False  # compilers may not see that neighbours' addresses are consecutive: see `narrow_ids`
     has_hidden_rows: bool = False  # the same of neighbours in the second dimension
+    has_hidden_planes: bool = False  # and in the third
 
 
 class Shared(NamedTuple):
@@ -112,6 +113,8 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     guarded: list[bool] = []  # by number of the part, whether it is under a guard that nearly all work-items pass
     waits: list[float] = []  # by number of the part, how much longer vectors are in it than their lanes
     runs_of, masked = walk.runs, _masked_parts(outline, counted)
+    looped: list[bool] = []  # by number of the part, whether it is in a loop
+    straight_chain = 0.0
     for number, part in enumerate(outline.parts):
         runs = runs_of.get(id(part.block), 0.0)
         context, is_masked, is_guarded, off, wait = Context.STRAIGHT, False, False, 0.0, 1.0
@@ -126,6 +129,9 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
                 is_masked = context is Context.BRANCH and runs > 0 and masked[number]
                 if is_masked:
                     context, off = around[part.parent], executions[part.parent] - runs
+        looped.append(part.parent >= 0 and (looped[part.parent] or part.loop is not None))
+        if not looped[number]:
+            straight_chain = max(straight_chain, part.block.chain * runs)
         is_guarded |= is_masked
         is_decided = is_masked and not _is_decided_by_ids(part)
         if is_decided:
@@ -141,6 +147,7 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
             _add(part, context, runs, found, counted, outline.forms, is_masked=is_decided, is_guarded=is_guarded)
         if off > 0:
             _add_off(part, context, off, found, counted, outline.forms)
+    found[Context.STRAIGHT].chain_ops += straight_chain
     keys = outline.keys
     return tuple(
         ContextCount(
@@ -254,8 +261,8 @@ def _add_off(
             own.off_accesses.append(Placed(count, _seen_as(access, forms)[0], "", False, True, *_hidden(access)))
 
 
-def _hidden(access: Access) -> tuple[bool, bool]:
-    return bool(access.hidden & 1), bool(access.hidden & 2)
+def _hidden(access: Access) -> tuple[bool, bool, bool]:
+    return bool(access.hidden & 1), bool(access.hidden & 2), bool(access.hidden & 4)
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:

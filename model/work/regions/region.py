@@ -65,7 +65,8 @@ class Block:
     """Straight-line code: costs by source line, and the loops and branches inside.
 
     `fused` integer operations on 32 bits (those on 64 count twice) need no instruction of their own on a GPU: see
-    `fused_integers`.
+    `fused_integers`. `chain` is the longest run of operations, outside loops, that what it stores waits for, in
+    additions of floats as in a loop; 0 where it is short.
     """
 
     ops: tuple[Op, ...]
@@ -74,6 +75,7 @@ class Block:
     inner: tuple[Loop | Branch, ...]
     fused: float = 0.0
     arithmetic: tuple[Arithmetic, ...] = ()  # that the launch alone decides
+    chain: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

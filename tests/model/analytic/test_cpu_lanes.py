@@ -59,6 +59,40 @@ def test_an_unsigned_index_hides_which_dimension_suits(intels: Device, count: Co
     assert takes_the_second(intels, count, kind) is expected
 
 
+CHANNELS_LAST = """kernel void k(global const float *v, global float *o, TYPE w, TYPE c) {
+    TYPE x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    o[(y * w + x) * c + z] = v[(y * w + x) * c + z] * 2; }"""
+
+
+@pytest.mark.parametrize("local", [(1, 1, 64), (4, 4, 16)])
+def test_intels_runtime_takes_the_third_dimension_where_channels_come_last(
+    intels: Device, pocl: Device, count: Count, local: tuple[int, ...]
+) -> None:
+    """Seen with version 2026.22: 7 to 9 times as fast as neighbours in the first dimension would be."""
+    text, buffers = CHANNELS_LAST.replace("TYPE", "int"), {"v": 1 << 20, "o": 1 << 20}
+    counts = count(text, (64, 64, 256), local, w=64, c=256, buffers=buffers).counts
+    lanes = lanes_of(counts, intels)
+    assert {access.stride_bytes for access in lanes.accesses} == {4}
+    assert (lanes.width, lanes.global_size) == (local[2], (256, 64, 64))
+    if local[0] > 1:
+        assert {access.stride_bytes for access in lanes_of(counts, pocl).accesses} == {4 * 256}
+
+
+def test_an_unsigned_index_hides_channels_that_come_last(intels: Device, count: Count) -> None:
+    text, buffers = CHANNELS_LAST.replace("TYPE", "uint"), {"v": 1 << 20, "o": 1 << 20}
+    counts = count(text, (64, 64, 256), (1, 1, 64), w=64, c=256, buffers=buffers).counts
+    assert all(placed.has_hidden_planes for part in counts.contexts for placed in part.accesses)
+
+
+def test_bytes_are_put_side_by_side_along_the_third_dimension_whatever_hides_them(intels: Device, count: Count) -> None:
+    """Seen with images of bytes whose width and channels are unsigned."""
+    text = (
+        CHANNELS_LAST.replace("TYPE x", "int x").replace("TYPE w, TYPE c", "uint w, uint c").replace("float", "uchar")
+    )
+    counts = count(text, (64, 64, 256), (4, 4, 16), w=64, c=256, buffers={"v": 1 << 20, "o": 1 << 20}).counts
+    assert {access.stride_bytes for access in lanes_of(counts, intels).accesses} == {1}
+
+
 def test_other_runtimes_take_the_first_dimension(pocl: Device, count: Count) -> None:
     assert not takes_the_second(pocl, count, "size_t")
 
@@ -76,11 +110,15 @@ def test_the_next_work_item_is_in_the_next_row_of_groups_one_wide(pocl: Device, 
 
 
 @pytest.mark.parametrize(
-    ("index", "hidden"), [("x", 1), ("c * x + y", 3), ("i", 1), ("j", 2), ("i + c * j", 0), ("j + c * i", 0), ("a", 0)]
-)
+    ("index", "hidden"), [
+        ("x", 1), ("c * x + y", 3), ("i", 1), ("j", 2), ("i + c * j", 0), ("j + c * i", 0), ("a", 0), ("k", 4),
+        ("k + c * i", 0),
+    ],
+)  # fmt: skip
 def test_what_hides_neighbours_is_known_by_dimension(count: Count, index: str, hidden: int) -> None:
     text = f"""kernel void k(global float *z, int c) {{
         uint x = get_global_id(0), y = get_global_id(1); int i = x, j = y; size_t a = get_global_id(1);
+        int k = get_global_id(2);
         z[{index}] = 1; }}"""
     counted = count(text, (64, 64), (8, 8), c=64, buffers={"z": 1 << 20})
     (access,) = (a for part in counted.work.outline.parts for a in part.accesses)

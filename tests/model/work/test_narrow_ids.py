@@ -43,6 +43,14 @@ SHOWN = [
     "z[w] = i;",
     "int q = g * 256 + l; if (q < n) z[q] = 1;",
     "long q = i + c; z[q] = 1;",
+    "int q = u + c; z[q] = 1;",
+    "int q = u + 1u; z[q] = 1;",
+    "int q = i + (uint)c; z[q] = 1;",
+    "z[(int)(u + (uint)c)] = 1;",
+    "long q = (int)(i + (uint)c); z[q] = 1;",
+    "int q = (uint)g * 256u + (uint)l; z[q] = 1;",
+    "int q = u + c; int r = q - c; z[r] = 1;",
+    "int q = Y * (uint)w + X; z[q] = 1;",
     "__local TYPE t[256]; t[l] = 1; z[s] = t[255 - l];",
     "__local TYPE t[512]; for (int k = 0; k < n; k++) f += t[l + k]; z[s] = f;",
 ]
@@ -54,6 +62,9 @@ HIDDEN = [
     "z[i + 1] = 1;",
     "z[i - 1] = 1;",
     "z[u + c] = 1;",
+    "uint q = i + c; z[q] = 1;",
+    "int q = u; z[q] = 1;",
+    "long q = u + c; z[q] = 1;",
     "z[u * 1 + (uint)c] = 1;",
     "z[(uint)(Y * w + X)] = 1;",
     "z[(int)(get_group_id(0) * get_local_size(0) + get_local_id(0))] = 1;",
@@ -107,6 +118,7 @@ def test_neighbours_are_hidden(hidden: Callable[..., int], body: str) -> None:
 def test_a_signed_index_of_bytes_is_followed_as_it_is(hidden: Callable[..., int]) -> None:
     assert hidden("z[i] = 1;", "uchar") == 0
     assert hidden("z[u] = 1;", "uchar") == 1
+    assert hidden("int q = u + c; z[q] = 1;", "uchar") == 1
 
 
 def test_an_unsigned_index_hides_neighbours_in_local_memory_too(hidden: Callable[..., int]) -> None:
