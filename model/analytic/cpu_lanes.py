@@ -46,7 +46,7 @@ def lanes_of(work: WorkCounts, device: Device) -> Lanes:
     if not dimension:
         return Lanes(work.contexts, work.accesses, local, work.global_size, width)
     contexts = tuple(_turned(part, dimension) for part in work.contexts)
-    accesses = tuple(turned(access, dimension) for access in work.accesses)
+    accesses = tuple(_turned_access(access, dimension) for access in work.accesses)
     return Lanes(contexts, accesses, _swapped(local, dimension), _swapped(work.global_size, dimension), width)
 
 
@@ -58,7 +58,7 @@ def _suitable_dimension(contexts: Iterable[ContextCount]) -> int:
             access = placed.access
             if placed.image or placed.is_call or (access.rows is None and access.planes is None):
                 continue
-            is_narrow = access.element_bytes < WORD_BYTES  # whose ids take as long hidden as seen
+            is_narrow = access.element_bytes < WORD_BYTES  # the compiler picks their dimension whether hidden or not
             along[0] += access.count * (access.pattern is Pattern.UNIT)
             along[_ROWS] += access.count * (_is_unit(access.rows) and (is_narrow or not placed.has_hidden_rows))
             along[_PLANES] += access.count * (_is_unit(access.planes) and (is_narrow or not placed.has_hidden_planes))
@@ -78,13 +78,13 @@ def _turned(part: ContextCount, dimension: int) -> ContextCount:
 
 
 def _turned_round(placed: Placed, dimension: int) -> Placed:
-    access = turned(placed.access, dimension)
+    access = _turned_access(placed.access, dimension)
     if dimension == _ROWS:
         return placed._replace(access=access, is_hidden=placed.has_hidden_rows, has_hidden_rows=placed.is_hidden)
     return placed._replace(access=access, is_hidden=placed.has_hidden_planes, has_hidden_planes=placed.is_hidden)
 
 
-def turned(access: AccessCount, dimension: int = _ROWS) -> AccessCount:
+def _turned_access(access: AccessCount, dimension: int) -> AccessCount:
     """Return an access as neighbours in another dimension see it."""
     other = access.rows if dimension == _ROWS else access.planes
     if other is None:
@@ -98,6 +98,7 @@ def turned(access: AccessCount, dimension: int = _ROWS) -> AccessCount:
 
 def _swapped(size: Sequence[int], dimension: int) -> tuple[int, ...]:
     """Return a size with the first dimension's in the place of another's, and the other way round."""
-    if dimension >= len(size):
-        return tuple(size)
-    return tuple(size[{0: dimension, dimension: 0}.get(d, d)] for d in range(len(size)))
+    swapped = list(size)
+    if dimension < len(swapped):
+        swapped[0], swapped[dimension] = swapped[dimension], swapped[0]
+    return tuple(swapped)

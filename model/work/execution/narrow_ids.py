@@ -3,8 +3,8 @@
 Ids have 64 bits. `int i = get_global_id(0)` cuts them, and an index has 64 bits again: what a compiler does not know to
 fit, it must take to jump. Signed sums with something else must not overflow (C11, section 6.5), so those it follows;
 `x[i]`, `x[i + 1]`, unsigned sums, and what is left of `x[k * n + i]` when a loop over `k` is taken apart it does not.
-An unsigned sum that becomes a signed index, as in `int q = y * width + x` with an unsigned width, it follows again;
-numbers narrower than 32 bits take no less time for that.
+An unsigned sum that becomes a signed index, as in `int q = y * width + x` with an unsigned width, it follows again.
+Elements narrower than 32 bits are no faster for it.
 Of a group's start and a local id, both cut, it follows the sum as an index, but not once it is a 64-bit number:
 `long i = start + lid` takes 10 times as long as `int i`.
 Seen on Intel's runtime 2026.22, which then loads neighbours one by one: 4 times as long as with `size_t i`, from a near
@@ -13,7 +13,7 @@ cache. PoCL 3.0 asks at run time whether anything overflows.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from enum import Enum
 
 from model.opencl.types import ScalarKind, ScalarType
@@ -36,7 +36,7 @@ class Ids(Enum):
     LOST = "lost"
 
 
-HeldIds = tuple[Ids | None, Ids | None, Ids | None]  # of neighbours in each dimension; None where a number holds none
+HeldIds = tuple[Ids | None, ...]  # of neighbours in each of the three dimensions; None where a number holds none
 _NONE: HeldIds = (None, None, None)
 
 
@@ -44,16 +44,13 @@ def converted_ids(ids: HeldIds | None, value: Expression, source: ScalarType, ta
     """Return how the result of a conversion between integers holds them."""
     if ids is None and (target.size_bytes >= source.size_bytes or _IDS.isdisjoint(value.leaves)):
         return None
-    first, second, third = ids or _NONE
-    return _held(
-        _converted(first, value, source, target, _NEIGHBOURS[0]),
-        _converted(second, value, source, target, _NEIGHBOURS[1]),
-        _converted(third, value, source, target, _NEIGHBOURS[2]),
-    )
+    by_dimension = zip(ids or _NONE, _NEIGHBOURS, strict=True)
+    return _held(_converted(each, value, source, target, neighbours) for each, neighbours in by_dimension)
 
 
-def _held(*ids: *HeldIds) -> HeldIds | None:
-    return ids if any(each is not None for each in ids) else None
+def _held(ids: Iterable[Ids | None]) -> HeldIds | None:
+    found = tuple(ids)
+    return found if any(each is not None for each in found) else None
 
 
 def _converted(
@@ -89,12 +86,8 @@ def summed_ids(
     (x, a), (y, b) = left, right
     if a is None and b is None:
         return None
-    (first, second, third), (other_first, other_second, other_third) = a or _NONE, b or _NONE
-    return _held(
-        _summed(operator, kind, (x, first), (y, other_first), unrolled),
-        _summed(operator, kind, (x, second), (y, other_second), unrolled),
-        _summed(operator, kind, (x, third), (y, other_third), unrolled),
-    )
+    by_dimension = zip(a or _NONE, b or _NONE, strict=True)
+    return _held(_summed(operator, kind, (x, one), (y, other), unrolled) for one, other in by_dimension)
 
 
 def _summed(
@@ -125,10 +118,7 @@ def component_ids(value: Expression, kind: ScalarType) -> HeldIds | None:
     """Return how a component of a vector holds them: nothing is kept of how it was computed but what it is."""
     if kind.kind is ScalarKind.FLOAT or kind.size_bytes == 8 or _IDS.isdisjoint(value.leaves):
         return None
-    first, second, third = _NEIGHBOURS
-    return _held(
-        _of_component(value, kind, first), _of_component(value, kind, second), _of_component(value, kind, third)
-    )
+    return _held(_of_component(value, kind, neighbours) for neighbours in _NEIGHBOURS)
 
 
 def _of_component(value: Expression, kind: ScalarType, neighbours: Set[Atom]) -> Ids | None:
@@ -141,8 +131,7 @@ def _of_component(value: Expression, kind: ScalarType, neighbours: Set[Atom]) ->
 
 def stepped_ids(before: HeldIds | None, after: HeldIds | None) -> HeldIds | None:
     """Return how a variable of a loop holds them that has them as `before`, and an iteration later as `after`."""
-    first, second, third = (_stepped(b, a) for b, a in zip(before or _NONE, after or _NONE, strict=True))
-    return _held(first, second, third)
+    return _held(_stepped(b, a) for b, a in zip(before or _NONE, after or _NONE, strict=True))
 
 
 def _stepped(before: Ids | None, after: Ids | None) -> Ids | None:
@@ -151,10 +140,7 @@ def _stepped(before: Ids | None, after: Ids | None) -> Ids | None:
 
 def lost_ids(ids: HeldIds | None) -> HeldIds | None:
     """Return how a number holds them that was made of one with `ids` in a way that compilers do not follow."""
-    if ids is None:
-        return None
-    first, second, third = (Ids.LOST if each else None for each in ids)
-    return _held(first, second, third)
+    return None if ids is None else _held(Ids.LOST if each else None for each in ids)
 
 
 def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, *, is_local: bool = False) -> int:
