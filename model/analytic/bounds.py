@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from model.analytic.bandwidth import bandwidth_gb_s
 from model.analytic.gpu_memory import caches_of, rewritten_bytes, streamed
 from model.device import Device, DeviceType, Rates
 from model.opencl.builtins import PRINTF
@@ -23,6 +24,7 @@ from model.work.work_counts import WorkCounts
 # What was sustained over the peak that it comes from: of GPUs, see model/device_rates.py; CPUs' clocks and neighbours
 # change from one minute to the next.
 GPU_SUSTAINED, CPU_SUSTAINED = 0.85, 0.6
+AS_MEMORY = 1.25  # times the bandwidth of memory: what is no faster comes from there
 FUSED_INTEGERS = 4  # operations of the source that one instruction can do: three-input adds, any logic of three bits
 KEPT_LOADS = 4  # loads of local memory for each that compilers leave: what a work-item reads twice stays in registers
 WARP_ATOMICS = 32  # lanes that hardware adds up before memory sees them
@@ -41,6 +43,8 @@ def floor_us(work: WorkCounts, device: Device) -> float:
     rates = device.rates
     bounds = [rates.launch_floor_us, 1e-3 * work.global_footprint_bytes / peaks.cache_gb_s]
     footprint_bytes = work.global_footprint_bytes
+    if device.type is DeviceType.CPU and rates.bandwidth:
+        bounds.append(1e-3 * CPU_SUSTAINED * footprint_bytes / max(bandwidth_gb_s(footprint_bytes, rates)))
     passed = footprint_bytes + min(footprint_bytes, rewritten_bytes(work))
     beyond = passed * streamed(footprint_bytes, peaks.cache_bytes)
     bounds.append(1e-3 * beyond / peaks.memory_gb_s)
@@ -99,9 +103,22 @@ def peaks_of(device: Device) -> Peaks:
     return Peaks(
         memory_gb_s,
         max(near_gb_s / share, memory_gb_s),
-        caches_of(device).last_bytes,
+        _kept_bytes(device),
         tuple((element, rate / spare) for element, rate in gflop_s.items()),
     )
+
+
+def _kept_bytes(device: Device) -> float:
+    """Return how much the caches may keep from one launch to the next.
+
+    Where memory was measured at several footprints, that is the first at which it was no faster than at the last: what
+    drivers say is the size of one cache among several.
+    """
+    points, caches = device.rates.bandwidth, caches_of(device)
+    kept = max(caches.last_bytes, caches.far_bytes)
+    if device.type is not DeviceType.CPU or not points:
+        return kept
+    return max(kept, next(p.footprint_bytes for p in points if p.read_gb_s <= AS_MEMORY * points[-1].read_gb_s))
 
 
 def _type(element: str) -> str:

@@ -72,13 +72,12 @@ class CpuTimes:
         return compute + self.issue + self.local + self.private + self.images
 
 
-def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
-    """Return the busy time of a launch, part by part [us]."""
+def cpu_times(work: WorkCounts, lanes: Lanes, device: Device, costs: Costs) -> CpuTimes:
+    """Return the busy time of a launch, part by part [us]; `lanes` as the device's runtime runs it."""
     rates = device.rates
     surprise_ns = MISPREDICTED_CLOCKS * clock_ns(device)
     waiting = fences_us(work, device)
     fp = integer = special = issue = local = private = images = serial = 0.0
-    lanes = lanes_of(work, device)
     parts = [(part, executed(part, work.local_size, device)) for part in lanes.contexts]
     shares = _scalar_shares(parts, work, lanes, costs)
     for part, ops in parts:

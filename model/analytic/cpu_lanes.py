@@ -2,16 +2,20 @@
 
 Intel's runtime chooses the dimension when it compiles; others take the first. Seen with its version 2026.22: a product
 of matrices whose neighbours in a row differ in the second id is as fast as with the first, and where groups have few
-work-items along that dimension as slow as where they have few along the first one; the same for the third.
+work-items along that dimension as slow as where they have few along the first one; the same for the third. Where it
+chooses the local size, it does so along that dimension alone: images of 3 channels that come last run in groups of 3
+work-items, 20 times as long as in groups of 64, and as long with a single channel, which it does not know to be one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from model.device import Device
+from model.launch.driver_choice import chosen_local_size
 from model.work.counts import AccessCount, Pattern
 from model.work.execution.narrow_ids import WORD_BYTES
 from model.work.features.vectorization_contexts import ContextCount, Placed
@@ -23,7 +27,7 @@ _ROWS, _PLANES = 1, 2
 class Lanes(NamedTuple):
     """A launch as the runtime runs it: `pattern` and first sizes are of work-items that come next to each other.
 
-    `width` of them are side by side at most.
+    `width` of them are side by side at most; `groups` are started.
     """
 
     contexts: tuple[ContextCount, ...]
@@ -31,23 +35,25 @@ class Lanes(NamedTuple):
     local_size: tuple[int, ...]
     global_size: tuple[int, ...]
     width: int
+    groups: int
 
 
 def lanes_of(work: WorkCounts, device: Device) -> Lanes:
     """Return how the runtime of a CPU runs a launch."""
-    local, dimension = work.local_size or (1,), 0
+    local, dimension, groups = work.local_size or (1,), 0, work.work_groups
     if device.is_intels_cpu:
         dimension = _suitable_dimension(work.contexts)
-        if work.is_local_size_chosen:  # groups are as long as along the first dimension, along the one that suits
-            local = _swapped(local, dimension)
+        if dimension and work.is_local_size_chosen:
+            local = chosen_local_size(work.global_size, device, dimension)
+            groups = math.prod(math.ceil(g / s) for g, s in zip(work.global_size, local, strict=True))
     width = local[dimension] if dimension < len(local) else 1
     if width == 1:  # the next one differs in another id, and vectors hold one work-item
         dimension = next((d for d, size in enumerate(local) if size > 1), dimension)
     if not dimension:
-        return Lanes(work.contexts, work.accesses, local, work.global_size, width)
+        return Lanes(work.contexts, work.accesses, local, work.global_size, width, groups)
     contexts = tuple(_turned(part, dimension) for part in work.contexts)
     accesses = tuple(_turned_access(access, dimension) for access in work.accesses)
-    return Lanes(contexts, accesses, _swapped(local, dimension), _swapped(work.global_size, dimension), width)
+    return Lanes(contexts, accesses, _swapped(local, dimension), _swapped(work.global_size, dimension), width, groups)
 
 
 def _suitable_dimension(contexts: Iterable[ContextCount]) -> int:
@@ -59,9 +65,10 @@ def _suitable_dimension(contexts: Iterable[ContextCount]) -> int:
             if placed.image or placed.is_call or (access.rows is None and access.planes is None):
                 continue
             is_narrow = access.element_bytes < WORD_BYTES  # the compiler picks their dimension whether hidden or not
-            along[0] += access.count * (access.pattern is Pattern.UNIT)
-            along[_ROWS] += access.count * (_is_unit(access.rows) and (is_narrow or not placed.has_hidden_rows))
-            along[_PLANES] += access.count * (_is_unit(access.planes) and (is_narrow or not placed.has_hidden_planes))
+            along[0] += access.count * (access.pattern is Pattern.UNIT and not placed.varying & 1)
+            for dimension, pattern in ((_ROWS, access.rows), (_PLANES, access.planes)):
+                hidden = placed.varying if is_narrow else placed.varying | placed.hidden
+                along[dimension] += access.count * (_is_unit(pattern) and not hidden >> dimension & 1)
     return along.index(max(along))
 
 
@@ -78,10 +85,16 @@ def _turned(part: ContextCount, dimension: int) -> ContextCount:
 
 
 def _turned_round(placed: Placed, dimension: int) -> Placed:
-    access = _turned_access(placed.access, dimension)
-    if dimension == _ROWS:
-        return placed._replace(access=access, is_hidden=placed.has_hidden_rows, has_hidden_rows=placed.is_hidden)
-    return placed._replace(access=access, is_hidden=placed.has_hidden_planes, has_hidden_planes=placed.is_hidden)
+    return placed._replace(
+        access=_turned_access(placed.access, dimension),
+        hidden=_bits_swapped(placed.hidden, dimension),
+        varying=_bits_swapped(placed.varying, dimension),
+    )
+
+
+def _bits_swapped(bits: int, dimension: int) -> int:
+    differ = (bits ^ bits >> dimension) & 1
+    return bits ^ (differ | differ << dimension)
 
 
 def _turned_access(access: AccessCount, dimension: int) -> AccessCount:

@@ -15,6 +15,7 @@ from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Times, overlapped
 from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.analytic.bounds import floor_us, printed_us
 from model.analytic.cpu import cpu_times
+from model.analytic.cpu_lanes import lanes_of
 from model.analytic.gpu_latency import latency_us, load_cycles
 from model.analytic.gpu_memory import (
     GPU_CACHE_EFFICIENCY,
@@ -62,10 +63,10 @@ def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = N
     if device.type is not DeviceType.CPU:
         return _gpu_launch_times(work, device, code)
     rates = device.rates
-    waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     costs = costs_of(device)
     if costs is not None and work.breakdown is not None:
-        return _cpu_launch_times(work, device, costs, waves)
+        return _cpu_launch_times(work, device, costs)
+    waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
     memory = _memory_us(work, rates)
@@ -203,16 +204,17 @@ def _private_us(work: WorkCounts, rates: Rates) -> float:
     return 1e-3 * moved / rates.private_bandwidth_gb_s
 
 
-def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: float) -> Times:
+def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs) -> Times:
     """Return a CPU's whole launch, where its runtime's costs were measured."""
-    rates = device.rates
-    own = cpu_times(work, device, costs)
+    rates, lanes = device.rates, lanes_of(work, device)
+    waves = _wave_penalty(lanes.groups, rates.groups_to_fill)
+    own = cpu_times(work, lanes, device, costs)
     barriers = _barriers_us(work, rates)
     on_chip = [a for a in work.accesses if a.is_atomic and a.space is AddressSpace.LOCAL]
     atomics = atomic_time_us([a for a in work.accesses if a.space is not AddressSpace.LOCAL], rates)
     atomics += sum(1e-3 * a.count for a in on_chip) * (costs.local_atomic_ns or 1 / rates.contended_atomic_gop_s)
     # What a work-item costs beyond its own operations is within theirs: it is one round of a loop.
-    starts = 1e-3 * work.work_groups * rates.group_overhead_ns
+    starts = 1e-3 * lanes.groups * rates.group_overhead_ns
     times = {
         "floating point": own.floating_point * waves,
         "integer": own.integer * waves,

@@ -20,15 +20,21 @@ _POCLS_MULTIPLE = 8  # of every kernel, whatever the vectors' width
 _ROOTS = 2.0  # Intel's groups are the divisor next to so many times the square root of the work-items
 
 
-def chosen_local_size(global_size: tuple[int, ...], device: Device) -> tuple[int, ...]:
-    """Return one size per dimension of `global_size`."""
+def chosen_local_size(global_size: tuple[int, ...], device: Device, along: int = 0) -> tuple[int, ...]:
+    """Return one size per dimension of `global_size`.
+
+    Intel's runtime puts all work-items of a group along one dimension, the one of its vectors (see
+    `model.analytic.cpu_lanes`).
+    """
     x, y, z = (*global_size, 1, 1)[:3]
     platform = device.platform.lower()
+    chosen: tuple[int, ...]
     if device.type is DeviceType.CPU and "portable computing" in platform:
         most = (device.max_work_item_sizes, device.max_work_group_size)
         chosen = _pocls((x, y, z), *most, _POCLS_MULTIPLE, device.compute_units)
     elif device.is_intels_cpu:
-        chosen = (_intels(x, x * y * z, device.max_work_group_size), 1, 1)
+        first = _intels((x, y, z)[along], x * y * z, device.max_work_group_size)
+        chosen = (*(1,) * along, first, *(1,) * (2 - along))
     else:
         chosen = (driver_divisor(x), 1, 1)
     return chosen[: len(global_size)]

@@ -308,7 +308,7 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
     limits = _limits(walk, launch)
     read: list[tuple[Reach, AccessCount]] = []
     trips: list[float] = []  # by number of the part
-    has_rows, has_planes = (len(launch.global_size) > d and launch.global_size[d] > 1 for d in (1, 2))
+    has_rows, has_planes = (len(launch.global_size) > d for d in (1, 2))
     for part in work.outline.parts:
         runs = walk.runs.get(id(part.block), 0.0)
         trips.append(_trips(part, runs, work.outline.parts, trips, walk))

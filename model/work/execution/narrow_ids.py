@@ -4,7 +4,6 @@ Ids have 64 bits. `int i = get_global_id(0)` cuts them, and an index has 64 bits
 fit, it must take to jump. Signed sums with something else must not overflow (C11, section 6.5), so those it follows;
 `x[i]`, `x[i + 1]`, unsigned sums, and what is left of `x[k * n + i]` when a loop over `k` is taken apart it does not.
 An unsigned sum that becomes a signed index, as in `int q = y * width + x` with an unsigned width, it follows again.
-Elements narrower than 32 bits are no faster for it.
 Of a group's start and a local id, both cut, it follows the sum as an index, but not once it is a 64-bit number:
 `long i = start + lid` takes 10 times as long as `int i`.
 Seen on Intel's runtime 2026.22, which then loads neighbours one by one: 4 times as long as with `size_t i`, from a near
@@ -153,8 +152,6 @@ def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, 
 def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int, *, is_local: bool) -> bool:
     if ids is Ids.CUT and kind.kind is not ScalarKind.UNSIGNED and (element_bytes == 1 or is_local):
         return False  # nothing is multiplied, or all of it is small
-    if ids is Ids.REGAINED:
-        return element_bytes < WORD_BYTES
     return ids in (Ids.LOST, Ids.WRAPPED) or (ids is Ids.CUT and kind.size_bytes == 4)
 
 

@@ -16,7 +16,7 @@ from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
 from model.work.expressions.operations import recomposed
 from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
-from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part, is_common
+from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part, Seen, is_common
 from model.work.regions.region import Access, Loop
 from model.work.walk.sample import key_of
 from model.work.walk.walk import Walk
@@ -24,6 +24,7 @@ from model.work.walk.walk import Walk
 FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen, where neighbours are alike
 VECTOR_LANES = 16
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
+_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))
 _LINEAR = frozenset({"symbol", "convert"})
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
 
@@ -49,9 +50,13 @@ class Placed(NamedTuple):
     image: str = ""  # "nearest", "linear" or "write" where it is one
     is_call: bool = False  # of `vload` or `vstore`
     is_masked: bool = False  # in vector code, of those work-items that a branch or a guard lets in
-    is_hidden: bool = False  # compilers may not see that neighbours' addresses are consecutive: see `narrow_ids`
-    has_hidden_rows: bool = False  # the same of neighbours in the second dimension
-    has_hidden_planes: bool = False  # and in the third
+    hidden: int = 0  # bit d: compilers may not see that dimension d's neighbours are consecutive: see `narrow_ids`
+    varying: int = 0  # bit d: how far apart dimension d's neighbours are, only the launch tells
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether compilers may not see that neighbours' addresses are consecutive."""
+        return bool(self.hidden & 1)
 
 
 class Shared(NamedTuple):
@@ -213,7 +218,7 @@ def _add(
     runs: float,
     found: Mapping[Context, _Found],
     counted: Mapping[int, AccessCount],
-    forms: dict[int, tuple[Form, str]],
+    forms: dict[int, Seen],
     *,
     is_masked: bool,
     is_guarded: bool,
@@ -237,8 +242,11 @@ def _add(
             own.is_met = True
             if is_masked:
                 count = replace(count, count=runs)
-            form, image = _seen_as(access, forms)
-            own.accesses.append(Placed(count, form, image, access.is_call, is_masked or is_guarded, *_hidden(access)))
+            seen = _seen_as(access, forms)
+            under_mask = is_masked or is_guarded
+            own.accesses.append(
+                Placed(count, seen.form, seen.image, access.is_call, under_mask, access.hidden, seen.varying)
+            )
 
 
 def _add_off(
@@ -247,7 +255,7 @@ def _add_off(
     times_off: float,
     found: Mapping[Context, _Found],
     counted: Mapping[int, AccessCount],
-    forms: dict[int, tuple[Form, str]],
+    forms: dict[int, Seen],
 ) -> None:
     """Add what a vector executes for work-items whose ids switch it off."""
     own = found[context]
@@ -258,11 +266,8 @@ def _add_off(
         count = counted.get(id(access))
         if count is not None:
             count = replace(count, count=times_off)
-            own.off_accesses.append(Placed(count, _seen_as(access, forms)[0], "", False, True, *_hidden(access)))
-
-
-def _hidden(access: Access) -> tuple[bool, bool, bool]:
-    return bool(access.hidden & 1), bool(access.hidden & 2), bool(access.hidden & 4)
+            seen = _seen_as(access, forms)
+            own.off_accesses.append(Placed(count, seen.form, "", False, True, access.hidden, seen.varying))
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:
@@ -294,7 +299,7 @@ def _is_masked(part: Part, outline: Outline, counted: Mapping[int, AccessCount])
     return all(_is_maskable(access, counted.get(id(access)), outline.forms) for access in part.accesses)
 
 
-def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, tuple[Form, str]]) -> bool:
+def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, Seen]) -> bool:
     if count is None:
         return True
     if access.offset is None or access.is_atomic or access.is_image or access.is_call:
@@ -304,7 +309,7 @@ def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, tup
         count.pattern is Pattern.UNIT
         and not is_moved
         and access.space is not AddressSpace.PRIVATE
-        and _seen_as(access, forms)[0] is not Form.OPAQUE
+        and _seen_as(access, forms).form is not Form.OPAQUE
     )
 
 
@@ -332,11 +337,12 @@ def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
     return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
 
 
-def _seen_as(access: Access, forms: dict[int, tuple[Form, str]]) -> tuple[Form, str]:
-    """Return form and image of an access, which no launch changes: they are kept in `forms`."""
-    if id(access) not in forms:
-        forms[id(access)] = _form(access), _image(access)
-    return forms[id(access)]
+def _seen_as(access: Access, forms: dict[int, Seen]) -> Seen:
+    """Return what no launch changes: it is kept in `forms`."""
+    found = forms.get(id(access))
+    if found is None:
+        found = forms[id(access)] = Seen(_form(access), _image(access), _varying(access))
+    return found
 
 
 def _form(access: Access) -> Form:
@@ -347,6 +353,13 @@ def _form(access: Access) -> Form:
         return Form.OPAQUE
     symbols = (str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "symbol")
     return Form.OFFSET if any(name.startswith("arg.") for name in symbols) else Form.PLAIN
+
+
+def _varying(access: Access) -> int:
+    """Return bit d where ids of dimension d are multiplied with something that is no constant."""
+    terms = access.offset.terms if access.offset is not None else ()
+    products = [frozenset(monomial) for monomial, _ in terms if len(monomial) > 1]
+    return sum(any(ids & product for product in products) << d for d, ids in enumerate(_NEIGHBOURS))
 
 
 def _image(access: Access) -> str:

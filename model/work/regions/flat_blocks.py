@@ -42,6 +42,14 @@ class Form(StrEnum):
     OPAQUE = "opaque"  # with a function of ids that hides which addresses are neighbours: `x[clamp(i - 1, 0, n)]`
 
 
+class Seen(NamedTuple):
+    """What a compiler sees of an access: bit d of `varying` where only a launch tells the distance in dimension d."""
+
+    form: Form
+    image: str  # as in `vectorization_contexts.Placed`
+    varying: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """One block: the body of `loop`, or one side of `branch` (`is_then`: the first), in the block numbered `parent`.
@@ -72,7 +80,7 @@ class Outline:
 
     parts: tuple[Part, ...]
     keys: tuple[OpKey, ...]
-    forms: dict[int, tuple[Form, str]] = field(default_factory=dict)  # of accesses, kept by `contexts_of`
+    forms: dict[int, Seen] = field(default_factory=dict)  # of accesses, kept by `contexts_of`
 
 
 def outline_of(root: Block, unrolled: frozenset[int]) -> Outline:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from model.analytic.cpu import cpu_times
+from model.analytic.cpu_lanes import lanes_of
 from model.costs import Costs, costs_of
 from model.device import Device
 from tests.model.conftest import Count
@@ -29,7 +30,7 @@ def turns_us(device: Device, count: Count, n: int, **changed: float) -> float:
         known = replace(device, rates=replace(device.rates, costs=costs(**changed), item_overhead_ns=turn_ns))
         priced = costs_of(known)
         assert isinstance(priced, Costs)
-        found.append(cpu_times(counts, known, priced).near)
+        found.append(cpu_times(counts, lanes_of(counts, known), known, priced).near)
     return found[0] - found[1]
 
 
