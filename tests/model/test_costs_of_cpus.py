@@ -170,6 +170,38 @@ def test_code_that_reads_images_is_not_vectorised_where_code_that_calls_function
     assert predict(slow, IMAGE).runtime_us.p50 > predict(calibrated, IMAGE).runtime_us.p50
 
 
+READ_BETWEEN = """// kernelcast: global=(256, 256) y=65536 im=(256,256)
+constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+constant sampler_t linear = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;
+float4 at(read_only image2d_t im, sampler_t s, float2 p) { return read_imagef(im, s, p); }
+kernel void k(read_only image2d_t im, global float *y, sampler_t given) {
+    float2 p = (float2)(get_global_id(0), get_global_id(1));
+    y[get_global_id(1) * 256 + get_global_id(0)] = READ.x; }"""
+
+
+@pytest.mark.parametrize(
+    ("read", "kind"),
+    [
+        ("read_imagef(im, nearest, p)", "nearest"),
+        ("read_imagef(im, CLK_FILTER_NEAREST | CLK_ADDRESS_CLAMP, p)", "nearest"),
+        ("at(im, nearest, p)", "nearest"),
+        ("read_imagef(im, linear, p)", "linear"),
+        ("at(im, linear, p)", "linear"),
+        ("read_imagef(im, given, p)", "linear"),
+    ],
+)
+def test_samplers_that_the_source_shows_tell_whether_reads_interpolate(
+    calibrated: Device, read: str, kind: str
+) -> None:
+    text = READ_BETWEEN.replace("READ", read)
+    usual = predict(calibrated, text).runtime_us.p50
+    slower = {
+        each: predict(with_costs(calibrated, **{f"image__{each}": 50.0}), text).runtime_us.p50 > 2 * usual
+        for each in ("nearest", "linear")
+    }
+    assert slower == {"nearest": kind == "nearest", "linear": kind == "linear"}
+
+
 BRANCH = """// kernelcast: global=n local=64 n=1048576 p=0.5 x=n r=2*n t=n fill.x=uniform:0:1 fill.t=randint:0:n
 __kernel void k(__global float *x, __global const float *r, __global const int *t, float p, int n) {
     int i = get_global_id(0); float v = x[i]; if (v > p) BODY }"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from model.opencl.builtin_types import HALF, INT, VOID, builtin_type
+from model.opencl.builtins import INTEGER_CONSTANTS
 from model.opencl.types import AddressSpace, VectorType
 from model.work.counts import OpKind
 from model.work.execution.builder import PendingLoop
@@ -94,7 +95,9 @@ def image_call(state: ExecutionState, name: str, values: list[Value]) -> Value:
     is_store = name.startswith("write")
     element = builtin_type({"f": "float", "h": "half"}.get(name[-1], "uint" if name.endswith("ui") else "int"))
     # A sampler may be a plain number here: what its flags come to.
-    given = values[2:] if not is_store and len(values) > 2 else values[1:]
+    has_sampler = not is_store and len(values) > 2
+    given = values[2:] if has_sampler else values[1:]
+    is_nearest = has_sampler and _takes_the_nearest(values[1])
     position = next((v for v in given if isinstance(v, Vector | Scalar)), None)
     texel = opaque("texel", *(components(position) if position is not None else ()))
     offset = texel if position is not None else None
@@ -107,7 +110,7 @@ def image_call(state: ExecutionState, name: str, values: list[Value]) -> Value:
         element_bytes=_PIXEL_BYTES,
         offset=offset,
         is_image=True,
-        is_between_texels=not is_store and position is not None and is_float(position.type),
+        is_between_texels=not is_store and position is not None and is_float(position.type) and not is_nearest,
         site=state.access_site(),
     )
     kind = VectorType(scalar_of(element or INT), 4)
@@ -120,6 +123,12 @@ def image_call(state: ExecutionState, name: str, values: list[Value]) -> Value:
     parts = tuple(opaque("load", image, texel + number(i), last.stamp if last is not None else 0) for i in range(4))
     count_access(state, access, parts)
     return Vector(parts, kind)
+
+
+def _takes_the_nearest(sampler: Value) -> bool:
+    """Return whether a sampler is known not to interpolate."""
+    flags = sampler.value.constant if isinstance(sampler, Scalar) else None
+    return flags is not None and bool(int(flags) & INTEGER_CONSTANTS["CLK_FILTER_NEAREST"])
 
 
 def image_query(state: ExecutionState, name: str, values: list[Value]) -> Value:
