@@ -11,6 +11,8 @@ from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import is_group_free
 from model.advice.fixes.launch_edits import LaunchChange, launch_edits
 from model.advice.situation import WAKING_US
+from model.analytic.cpu_lanes import lanes_of
+from model.analytic.operations import CPU_LANES
 
 _WIDTHS = (32, 64, 128, 256)
 _KERNEL = re.compile(r"(?:__)?kernel\b")
@@ -21,9 +23,10 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
 
     Exact: such a kernel does the same in any groups. Wider ones are said as `local-size-multiple`, others as
     `too-few-groups`, and only where there are fewer groups than compute units and, on a CPU, time to wake the others.
+    Where the driver chooses the size, only if its groups are known not to fill a vector.
     """
     source, launch = setting.source, setting.launch
-    local = launch.local_size
+    local = launch.local_size or _narrow_choice(setting)
     if local is None or setting.is_assumed("local") or not is_group_free(source):
         return
     items = prod(local)
@@ -42,6 +45,15 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
             code = AdviceCode.LOCAL_SIZE_MULTIPLE if is_wider else AdviceCode.TOO_FEW_GROUPS
             promise = f"the host launches it with a local size of {_all(size)}"
             yield Fix(code, f"Launch work-groups of {_all(size)}", edits, promise)
+
+
+def _narrow_choice(setting: Setting) -> tuple[int, ...] | None:
+    """Return the groups that Intel's runtime forms along a dimension of few work-items, if it chooses the size."""
+    launch, device = setting.launch, setting.device
+    if launch.local_size is not None or not device.is_intels_cpu:
+        return None
+    items = launch.work_items // max(1, lanes_of(setting.prediction.work, device).groups)
+    return (1,) * len(launch.global_size) if items < CPU_LANES else None
 
 
 def required_group_size(setting: Setting) -> Iterator[Fix]:

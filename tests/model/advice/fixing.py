@@ -5,26 +5,27 @@ from __future__ import annotations
 from model.advice.advice import AdviceCode
 from model.advice.fixes.candidates import fix_candidates
 from model.advice.fixes.fix import Fix, apply_edits
+from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine
 
 GPU, CPU = "nvidia-a100-pcie-40gb", "generic-cpu"
 
 
-def fixes(text: str, code: AdviceCode, device: str = CPU) -> list[Fix]:
-    on = find_builtin(device)
+def fixes(text: str, code: AdviceCode, device: str | Device = CPU) -> list[Fix]:
+    on = find_builtin(device) if isinstance(device, str) else device
     assert on is not None
     (forecast,) = Engine().forecast(text, None, on).forecasts
     assert forecast.prediction, forecast.problem
     return [fix for fix in fix_candidates(text, forecast, on) if fix.code is code]
 
 
-def fixed(text: str, code: AdviceCode, device: str = CPU, at: int = 0) -> str:
+def fixed(text: str, code: AdviceCode, device: str | Device = CPU, at: int = 0) -> str:
     """The text after the only fix of a code (or the one `at`), which must still be predicted."""
     found = fixes(text, code, device)
     assert found, f"no fix of {code}"
     after = apply_edits(text, found[at].edits)
-    on = find_builtin(device)
+    on = find_builtin(device) if isinstance(device, str) else device
     assert on is not None
     result = Engine().forecast(after, None, on)
     assert not result.annotation_problems
