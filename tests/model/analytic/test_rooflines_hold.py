@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,15 @@ KERNELS = {
 DEVICES = [pytest.param(device, id=device.id) for device in builtin_devices()]
 
 
+@cache
+def engine(text: str) -> Engine:
+    """One for each text: what it has read, counted and analysed serves all devices."""
+    return Engine()
+
+
 def predict(device: Device, text: str, launch: str) -> Prediction:
-    (forecast,) = Engine().forecast(f"// kernelcast: {launch}\n{text}", None, device).forecasts
+    annotated = f"// kernelcast: {launch}\n{text}"
+    (forecast,) = engine(annotated).forecast(annotated, None, device).forecasts
     assert forecast.prediction is not None, forecast.problem
     return forecast.prediction
 
@@ -62,7 +70,8 @@ def test_no_prediction_is_faster_than_the_device_can_be(device: Device, name: st
 @pytest.mark.parametrize("device", DEVICES)
 def test_quantiles_shares_and_resources_are_what_they_say(device: Device, repository: Path) -> None:
     for file in sorted((repository / "tests" / "kernels").glob("*.cl")):
-        for forecast in Engine().forecast(file.read_text(encoding="utf-8"), file, device).forecasts:
+        text = file.read_text(encoding="utf-8")
+        for forecast in engine(text).forecast(text, file, device).forecasts:
             if forecast.prediction is None:
                 continue  # another test's business: the launch may be too large for this device
             runtime = forecast.prediction.runtime_us
