@@ -320,26 +320,6 @@ def test_groups_of_other_sizes_are_for_kernels_that_know_nothing_of_groups() -> 
     assert not fixes(ROWS.replace("local=64", "local=auto"), AdviceCode.LOCAL_SIZE_MULTIPLE)
 
 
-CHANNELS = """// kernelcast: global=(1024, 1024, C) w=1024 C=3 x=3145728
-kernel void brighten(global float *x, int w, int C)
-{
-    int i = get_global_id(0), j = get_global_id(1), c = get_global_id(2);
-    x[(j * w + i) * C + c] += 1.0f;
-}
-"""
-
-
-def test_groups_are_widened_where_intels_runtime_chooses_those_of_a_few_channels() -> None:
-    """Measured with version 2026.22: 11.7 ms as it chooses, 1.4 ms in groups of 64."""
-    cpu, code, many = find_builtin(CPU), AdviceCode.LOCAL_SIZE_MULTIPLE, CHANNELS.replace("C=3", "C=256")
-    assert cpu is not None
-    intels = replace(cpu, platform="Intel(R) OpenCL")
-    ((_, line),) = changed_lines(CHANNELS, fixed(CHANNELS, code, intels))
-    assert "local=(32, 1, 1)" in line
-    assert not fixes(many.replace("3145728", "268435456"), code, intels)
-    assert not fixes(CHANNELS, code)
-
-
 def test_smaller_groups_are_for_launches_with_fewer_groups_than_compute_units() -> None:
     text = ROWS.replace("local=64", "local=512")  # two groups for eight cores
     assert "local=64 " in fixed(text, AdviceCode.TOO_FEW_GROUPS, at=1)

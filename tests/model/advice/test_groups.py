@@ -10,6 +10,7 @@ import pytest
 from model.advice.advice import Advice, AdviceCode
 from model.device_catalog import find_builtin
 from model.engine import Engine
+from tests.model.advice.fixing import changed_lines, fixed, fixes
 
 Advise = Callable[..., list[Advice]]
 GPU, WIDE_GPU, CPU = "nvidia-a100-pcie-40gb", "amd-instinct-mi210", "generic-cpu"
@@ -145,3 +146,23 @@ def test_fewer_units_need_fewer_groups(advise: Advise) -> None:
     assert advise(text, gpu, AdviceCode.TOO_FEW_GROUPS)
     small = replace(gpu, compute_units=16, rates=replace(gpu.rates, groups_to_fill=64))
     assert not advise(text, small, AdviceCode.TOO_FEW_GROUPS)
+
+
+CHANNELS = """// kernelcast: global=(1024, 1024, C) w=1024 C=3 x=3145728
+kernel void brighten(global float *x, int w, int C)
+{
+    int i = get_global_id(0), j = get_global_id(1), c = get_global_id(2);
+    x[(j * w + i) * C + c] += 1.0f;
+}
+"""
+
+
+def test_groups_are_widened_where_intels_runtime_chooses_those_of_a_few_channels() -> None:
+    """Measured with version 2026.22: 11.7 ms as it chooses, 1.4 ms in groups of 64."""
+    cpu, code, many = find_builtin(CPU), AdviceCode.LOCAL_SIZE_MULTIPLE, CHANNELS.replace("C=3", "C=256")
+    assert cpu is not None
+    intels = replace(cpu, platform="Intel(R) OpenCL")
+    ((_, line),) = changed_lines(CHANNELS, fixed(CHANNELS, code, intels))
+    assert "local=(32, 1, 1)" in line
+    assert not fixes(many.replace("3145728", "268435456"), code, intels)
+    assert not fixes(CHANNELS, code)
