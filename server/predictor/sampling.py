@@ -22,7 +22,7 @@ from server.predictor.request_queue import RequestQueue
 logger = logging.getLogger(__name__)
 
 LIMIT_S = 20.0  # for one launch; the process has a budget of its own, far smaller
-IDLE_S = 30.0  # without a launch, after which the process leaves and gives its memory back: it starts in half a second
+IDLE_S = 30.0  # without a launch, after which the process leaves and gives its memory back
 MAX_CRASHES = 3  # in a row, after which nothing is run any more
 MOST_LAUNCHES = 256  # of a document
 TELL_EVERY_S = 0.4

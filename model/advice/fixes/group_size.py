@@ -48,7 +48,7 @@ def other_group_size(setting: Setting) -> Iterator[Fix]:
 
 
 def _narrow_choice(setting: Setting) -> tuple[int, ...] | None:
-    """Return the groups that Intel's runtime forms along a dimension of few work-items, if it chooses the size."""
+    """Return the least size, which any other widens, where Intel's runtime chooses groups that fill no vector."""
     launch, device = setting.launch, setting.device
     if launch.local_size is not None or not device.is_intels_cpu:
         return None

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Set
 from enum import Enum
 
 from model.opencl.types import ScalarKind, ScalarType
-from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
+from model.work.expressions.symbolic import GROUP_ID, LOCAL_ID, NEIGHBOURS, Atom, Expression
 
-_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))
-_IDS = frozenset().union(*_NEIGHBOURS)
+_IDS = frozenset().union(*NEIGHBOURS)
 _SUMS = frozenset({"+", "-", "*"})
 WORD_BYTES = 4
 
@@ -43,7 +42,7 @@ def converted_ids(ids: HeldIds | None, value: Expression, source: ScalarType, ta
     """Return how the result of a conversion between integers holds them."""
     if ids is None and (target.size_bytes >= source.size_bytes or _IDS.isdisjoint(value.leaves)):
         return None
-    by_dimension = zip(ids or _NONE, _NEIGHBOURS, strict=True)
+    by_dimension = zip(ids or _NONE, NEIGHBOURS, strict=True)
     return _held(_converted(each, value, source, target, neighbours) for each, neighbours in by_dimension)
 
 
@@ -117,7 +116,7 @@ def component_ids(value: Expression, kind: ScalarType) -> HeldIds | None:
     """Return how a component of a vector holds them: nothing is kept of how it was computed but what it is."""
     if kind.kind is ScalarKind.FLOAT or kind.size_bytes == 8 or _IDS.isdisjoint(value.leaves):
         return None
-    return _held(_of_component(value, kind, neighbours) for neighbours in _NEIGHBOURS)
+    return _held(_of_component(value, kind, neighbours) for neighbours in NEIGHBOURS)
 
 
 def _of_component(value: Expression, kind: ScalarType, neighbours: Set[Atom]) -> Ids | None:

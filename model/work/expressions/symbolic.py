@@ -316,6 +316,7 @@ ONE = Expression({(): 1})
 GLOBAL_ID = tuple(Atom.of("symbol", f"global_id.{d}") for d in range(3))
 LOCAL_ID = tuple(Atom.of("symbol", f"local_id.{d}") for d in range(3))
 GROUP_ID = tuple(Atom.of("symbol", f"group_id.{d}") for d in range(3))
+NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))  # what tells work-items along d apart
 GLOBAL_SIZE = tuple(Atom.of("symbol", f"global_size.{d}") for d in range(3))
 LOCAL_SIZE = tuple(Atom.of("symbol", f"local_size.{d}") for d in range(3))
 NUM_GROUPS = tuple(Atom.of("symbol", f"num_groups.{d}") for d in range(3))

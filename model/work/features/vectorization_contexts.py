@@ -15,7 +15,7 @@ from typing import NamedTuple
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
 from model.work.expressions.operations import recomposed
-from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
+from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, NEIGHBOURS
 from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part, Seen, is_common
 from model.work.regions.region import Access, Loop
 from model.work.walk.sample import key_of
@@ -24,7 +24,6 @@ from model.work.walk.walk import Walk
 FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen, where neighbours are alike
 VECTOR_LANES = 16
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
-_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))
 _LINEAR = frozenset({"symbol", "convert"})
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
 
@@ -359,7 +358,7 @@ def _varying(access: Access) -> int:
     """Return bit d where ids of dimension d are multiplied with something that is no constant."""
     terms = access.offset.terms if access.offset is not None else ()
     products = [frozenset(monomial) for monomial, _ in terms if len(monomial) > 1]
-    return sum(any(ids & product for product in products) << d for d, ids in enumerate(_NEIGHBOURS))
+    return sum(any(ids & product for product in products) << d for d, ids in enumerate(NEIGHBOURS))
 
 
 def _image(access: Access) -> str:

@@ -11,10 +11,9 @@ from model.work.expressions.intervals import slopes_of
 from model.work.expressions.launch_bindings import LaunchBindings
 from model.work.expressions.linear_sums import Slopes
 from model.work.expressions.numbers import Value
-from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression, Point
+from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, NEIGHBOURS, Atom, Expression, Point
 from model.work.regions.region import Access
 
-_NEIGHBOURS = tuple(frozenset({GLOBAL_ID[d], LOCAL_ID[d]}) for d in range(3))
 _TRIES = (0, 1, 5, 10)
 
 
@@ -31,7 +30,7 @@ def pattern_of(
         return Pattern.UNIT, access.element_bytes
     if offset is None:
         return Pattern.GATHERED, 0
-    ids = _NEIGHBOURS[dimension]
+    ids = NEIGHBOURS[dimension]
     plain = slopes_of(offset, known)
     if plain is not None:
         if ids.isdisjoint(offset.leaves):
@@ -109,7 +108,7 @@ def is_scattered(offset: Expression, known: LaunchBindings, dimension: int = 0) 
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return True
-        if leaf.kind == "load" and leaf.leaves & _NEIGHBOURS[dimension]:
+        if leaf.kind == "load" and leaf.leaves & NEIGHBOURS[dimension]:
             contents = held_at(leaf, known.contents)
             if contents is None or not contents.is_smooth:
                 return True

@@ -94,12 +94,13 @@ def test_bytes_are_put_side_by_side_along_the_third_dimension_whatever_hides_the
     assert {access.stride_bytes for access in lanes_of(counts, intels).accesses} == {1}
 
 
-@pytest.mark.parametrize(("channels", "groups"), [(1, 64 * 64), (3, 64 * 64), (256, 64 * 64)])
+@pytest.mark.parametrize("channels", [1, 3, 256])
 def test_intels_groups_are_no_longer_than_the_dimension_of_its_vectors(
-    intels: Device, count: Count, channels: int, groups: int
+    intels: Device, count: Count, channels: int
 ) -> None:
     """Seen with version 2026.22: 3 channels take 20 times as long as in groups of 64, and 1 channel as long as 3."""
-    text, items = CHANNELS_LAST.replace("TYPE", "int"), 64 * 64 * channels
+    text, groups = CHANNELS_LAST.replace("TYPE", "int"), 64 * 64
+    items = groups * channels
     counts = count(text, (64, 64, channels), None, w=64, c=channels, buffers={"v": items, "o": items}).counts
     lanes = lanes_of(counts, intels)
     assert (lanes.width, lanes.groups) == (channels, groups)
