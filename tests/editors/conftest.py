@@ -11,6 +11,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "editors"
+PATIENCE_S = 400
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,11 +41,14 @@ def node() -> str:
 
 @pytest.fixture(scope="session")
 def npm_packages() -> Callable[[str], Path]:
-    """`npm_packages(NAME)` brings what `tests/editors/NAME` asks for, and returns the folder that holds it."""
+    """`npm_packages(NAME)` brings what `tests/editors/NAME` asks for, and returns the folder that holds it.
+
+    Twice npm's own patience: another worker's process may be bringing the same packages first.
+    """
 
     def bring(name: str) -> Path:
         command = [sys.executable, str(HERE / "setup" / "npm_packages.py"), name]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=2 * PATIENCE_S, check=False)
         if done.returncode:
             pytest.fail(done.stderr.strip())
         return CACHE / name

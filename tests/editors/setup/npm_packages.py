@@ -5,6 +5,7 @@ python tests/editors/setup/npm_packages.py NAME
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -18,13 +19,22 @@ PATIENCE_S = 300
 
 
 def install(name: str) -> None:
-    """Do nothing where the locked versions are already there."""
+    """Do nothing where the locked versions are already there; wait while another process brings them.
+
+    npm removes the packages that are there before it brings its own: two at once would take them from each other.
+    """
     wanted, folder = REPOSITORY / "tests" / "editors" / name, REPOSITORY / ".cache" / "editors" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(wanted, folder)
+
+
+def _install(wanted: Path, folder: Path) -> None:
     stamp = folder / "installed"
     lock = (wanted / LOCK).read_bytes()
     if stamp.is_file() and stamp.read_bytes() == lock:
         return
-    folder.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
     for file in ("package.json", LOCK):
         shutil.copy(wanted / file, folder / file)
