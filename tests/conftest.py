@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from profiler.device_worker.unknown_processor import is_old, processor_facts
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -23,6 +26,12 @@ os.environ["XDG_CACHE_HOME"] = str(Path(_DATA.name) / "cache")
 # What the analytical model says is asserted without a learned model; tests of the latter bring weights of their own, or
 # ask for those that ship by taking this away.
 os.environ["KERNELCAST_WEIGHTS"] = str(Path(_DATA.name) / "no weights")
+
+# PoCL's compiler may be older than this processor; Kernelcast's own processes know how to go on then.
+if not is_old(processor_facts()):
+    _SITE = REPOSITORY / "tests" / "newer_processors"
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_SITE), os.environ.get("PYTHONPATH"))))
+    runpy.run_path(str(_SITE / "sitecustomize.py"))
 
 # Tests assert what is true on every machine at every moment; how fast it is, `make bench` measures.
 settings.register_profile("kernelcast", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -105,6 +105,8 @@ def _explained(log: str, name: str, folders: Sequence[str]) -> BuildFailed:
             text = "this file lies elsewhere and is not quoted"
         return BuildFailed(f"{name} does not build: {where}, line {line}: {text}", log=log)
     first = next((line for line in log.splitlines() if line.strip()), "the compiler gave no reason")
+    if "unknown target CPU" in first:
+        first = "PoCL's compiler is older than this processor and does not know it: install PoCL with a newer LLVM"
     return BuildFailed(f"{name} does not build: {first}", log=log)
 
 

@@ -9,6 +9,7 @@ from model.device_rates import DriverFacts
 from profiler.device_worker.failures import named_failures
 from profiler.device_worker.main import Reporter
 from profiler.device_worker.pinning import pinned_drivers
+from profiler.device_worker.unknown_processor import name_processor
 from profiler.devices import NO_PLATFORM, assign_ids
 from profiler.measurement import DeviceGone
 
@@ -26,12 +27,12 @@ def opencl_devices() -> list[cl.Device]:
     with named_failures("listing OpenCL platforms"):
         try:
             with pinned_drivers():  # the drivers are loaded here, and PoCL starts its threads
-                platforms = cl.get_platforms()
+                name_processor()
+                return [device for platform in cl.get_platforms() for device in _of(platform)]
         except cl.Error as error:
             if error.code == PLATFORM_NOT_FOUND:
                 return []
             raise
-    return [device for platform in platforms for device in _of(platform)]
 
 
 def open_device(device_id: str) -> cl.Device:

@@ -22,6 +22,7 @@ from model.errors import ConfigError
 from model.launch.config import load_config
 from model.launch.config_place import find_config
 from model.learned.learned import UnusableModel, weights_folder
+from profiler.device_worker.unknown_processor import is_old, nearest_known, processor_facts
 from profiler.devices import discover
 from profiler.gpu_hardware import unserved_gpus
 from profiler.installing import install_command, path_command, reinstall_command, upgrade_command
@@ -209,6 +210,7 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
     yield from _unserved(found)
     yield from _intels_runtime(found)
     if any("portable computing" in device.platform.lower() for device in found):
+        yield from _processor()
         yield _pinning()
         yield _linker()
     yield _load()
@@ -238,6 +240,17 @@ def _drivers_registered() -> str:
     folder = Path(os.environ.get("OCL_ICD_VENDORS") or "/etc/OpenCL/vendors")
     names = sorted(file.name for file in folder.glob("*.icd")) if folder.is_dir() else []
     return f"Drivers registered in {folder}: {', '.join(names) or 'none'}."
+
+
+def _processor() -> Iterator[Finding]:
+    """Yield what PoCL builds for, where its compiler is older than the processor."""
+    facts = processor_facts()
+    if not is_old(facts):
+        text = (
+            f"{facts.get('vendor_id', 'unknown')} family {facts['cpu family']} is newer than PoCL's compiler, LLVM 14, "
+            f"which builds nothing then: Kernelcast has it build for {nearest_known(facts.get('flags', '').split())}"
+        )
+        yield Finding("processor", Health.NOTE, text, "for other programs, install PoCL with a newer LLVM")
 
 
 def _pinning() -> Finding:

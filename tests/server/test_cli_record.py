@@ -209,7 +209,8 @@ def test_a_source_that_a_file_holds_is_that_file(record: Any, launches: Any, tmp
 @pytest.mark.device
 def test_the_programs_own_sitecustomize_runs(record: Any, launches: Any, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
-    (tmp_path / "site/sitecustomize.py").write_text("import sys; sys.own = 'mine'", "utf-8")
+    ours = Path(__file__).parents[1] / "newer_processors" / "sitecustomize.py"  # which this one would hide
+    (tmp_path / "site/sitecustomize.py").write_text(f"{ours.read_text('utf-8')}\nsys.own = 'mine'", "utf-8")
     path = os.pathsep.join(filter(None, [str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]))
     text = "print(sys.own, sys.modules['sitecustomize'].__file__, [p for p in sys.path if 'recording' in p])"
     done = record(BEGIN + ALL + text, PYTHONPATH=path)

@@ -7,8 +7,10 @@ import os
 import subprocess
 from pathlib import Path
 
+from profiler.device_worker.unknown_processor import is_old, nearest_known, pocl_libraries, processor_facts
 from profiler.recording.layer import SOURCES
 
+NAME_PROCESSOR = Path(__file__).resolve().parents[3] / "newer_processors" / "name_processor.c"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
@@ -22,12 +24,16 @@ def bundled_loader() -> Path | None:
 
 def loader_environment(loader: Path) -> dict[str, str]:
     """Return what a program needs to find PoCL through that loader, beside the caller's environment."""
-    return {**os.environ, "PYOPENCL_HOME": str(loader.parent.parent)}
+    environment = {**os.environ, "PYOPENCL_HOME": str(loader.parent.parent)}
+    if not is_old(facts := processor_facts()):
+        environment["KERNELCAST_TESTS_POCL"] = next(iter(pocl_libraries()))
+        environment["KERNELCAST_TESTS_PROCESSOR"] = nearest_known(facts["flags"].split())
+    return environment
 
 
 def compile_launcher(loader: Path, into: Path, *flags: str) -> Path:
     """Build `launcher.c` against the loader, with whose RPATH it finds the drivers beside it."""
-    link = (str(loader), f"-Wl,--disable-new-dtags,-rpath,{loader.parent}", "-pthread")
+    link = (str(loader), f"-Wl,--disable-new-dtags,-rpath,{loader.parent}", "-pthread", "-ldl")
     command = [
         "cc",
         "-std=gnu11",
@@ -36,6 +42,7 @@ def compile_launcher(loader: Path, into: Path, *flags: str) -> Path:
         *flags,
         f"-I{SOURCES}",
         str(Path(__file__).with_name("launcher.c")),
+        str(NAME_PROCESSOR),
         *link,
         "-o",
     ]
