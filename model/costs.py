@@ -74,6 +74,15 @@ class Costs:
         self.skips_masked = branch / 2 < math.sqrt(vector * scalar)
         self._between: dict[tuple[str, float], float] = {}
 
+    def is_run_masked_off(self, placed: Placed) -> bool:
+        """Return whether vectors execute an access of which the work-items' ids switch all lanes off.
+
+        A runtime that leaves such code out does not where neighbours in local memory are gathered: measured on Intel's
+        with a tree in `__local` memory that is an argument, whose later steps take as long as its first.
+        """
+        is_gathered = placed.access.space is AddressSpace.LOCAL and placed.is_hidden and self._gathers_local
+        return is_gathered or not self.skips_masked
+
     def scalar_share(self, context: Context, lanes: int, *, has_calls: bool) -> float:
         """0 where code in this surrounding is as fast as vector code, 1 where work-items go one by one."""
         vector, scalar = self._ns["vector.fp"], self._ns["scalar.fp"]

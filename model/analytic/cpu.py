@@ -83,7 +83,8 @@ def cpu_times(work: WorkCounts, lanes: Lanes, device: Device, costs: Costs) -> C
     for part, ops in parts:
         share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
-        off_ops, off_accesses = ((), ()) if costs.skips_masked else (part.off_ops, part.off_accesses)
+        off_ops = () if costs.skips_masked else part.off_ops
+        off_accesses = tuple(placed for placed in part.off_accesses if costs.is_run_masked_off(placed))
         for op in (*ops.all, *off_ops):
             if op.function in FENCES:
                 continue

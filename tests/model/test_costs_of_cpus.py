@@ -202,6 +202,25 @@ def test_samplers_that_the_source_shows_tell_whether_reads_interpolate(
     assert slower == {"nearest": kind == "nearest", "linear": kind == "linear"}
 
 
+TREE = """// kernelcast: global=1048576 local=256 x=1048576 y=4096 s=1024
+__kernel void k(__global const float *restrict x, __global float *restrict y, __local float *s) {
+    KIND t = get_local_id(0); s[t] = x[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);
+    for (int d = 128; d > 0; d >>= 1) { if (t < d) s[t] += s[t + d]; barrier(CLK_LOCAL_MEM_FENCE); }
+    if (t == 0) y[get_group_id(0)] = s[0]; }"""
+
+
+def test_intels_runtime_gathers_local_memory_that_is_an_argument_at_ids_of_32_bits(calibrated: Device) -> None:
+    """Measured: 15 times as long as with `size_t` or an array of the kernel's own; steps of few lanes as the first."""
+    narrow, wide = TREE.replace("KIND", "int"), TREE.replace("KIND", "size_t")
+    own = narrow.replace(", __local float *s", "").replace(" s=1024", "").replace("KIND", "int")
+    own = own.replace("int t =", "__local float s[256]; int t =")
+    intels = replace(with_costs(calibrated, vector__gathered=2.0, vector__scattered=2.0), platform="Intel(R) OpenCL")
+    assert predict(intels, narrow).runtime_us.p50 > 5 * predict(intels, wide).runtime_us.p50
+    assert predict(intels, narrow).runtime_us.p50 > 5 * predict(intels, own).runtime_us.p50
+    other = with_costs(calibrated, vector__gathered=2.0, vector__scattered=2.0)
+    assert predict(other, narrow).runtime_us.p50 < 1.5 * predict(other, wide).runtime_us.p50
+
+
 BRANCH = """// kernelcast: global=n local=64 n=1048576 p=0.5 x=n r=2*n t=n fill.x=uniform:0:1 fill.t=randint:0:n
 __kernel void k(__global float *x, __global const float *r, __global const int *t, float p, int n) {
     int i = get_global_id(0); float v = x[i]; if (v > p) BODY }"""

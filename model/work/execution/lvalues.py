@@ -93,7 +93,7 @@ def _subscript(state: ExecutionState, node: Node) -> Lvalue | None:
         offset = base.offset + index * number(size)
         if base.memory is not None and _is_one_variable(index_node):
             state.memory.stepped.add((base.memory.name, offset))
-        hidden = base.hidden | hidden_by(given, size, base.type.space)
+        hidden = base.hidden | hidden_by(given, size, base)
         return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node), hidden=hidden)
     lvalue = lvalue_of(state, base_node) if isinstance(base, Vector) else None
     if isinstance(lvalue, Slot) and index.constant is not None:

@@ -56,7 +56,7 @@ def vector_memory(state: ExecutionState, match: re.Match[str], values: list[Valu
     offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
     computed = builtin_type("float") if match[2] else element
     kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
-    hidden = pointer.hidden | (hidden_by(values[-2], size, pointer.type.space) if len(values) >= 2 else 0)
+    hidden = pointer.hidden | (hidden_by(values[-2], size, pointer) if len(values) >= 2 else 0)
     lvalue = Location(pointer.memory, offset, element, space=pointer.type.space, hidden=hidden)
     if is_store:
         parts = components(convert(state, values[0], kind))

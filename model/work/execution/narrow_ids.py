@@ -141,16 +141,19 @@ def lost_ids(ids: HeldIds | None) -> HeldIds | None:
     return None if ids is None else _held(Ids.LOST if each else None for each in ids)
 
 
-def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, *, is_local: bool = False) -> int:
-    """Return bit d where addresses are not seen to be consecutive in dimension d, for a number of `kind` as index."""
+def hides_neighbours(ids: HeldIds | None, kind: ScalarType, element_bytes: int, *, is_small: bool = False) -> int:
+    """Return bit d where addresses are not seen to be consecutive in dimension d, for a number of `kind` as index.
+
+    `is_small`: into an array of local memory that the kernel declares.
+    """
     if ids is None:
         return 0
-    return sum(_hides(each, kind, element_bytes, is_local=is_local) << d for d, each in enumerate(ids))
+    return sum(_hides(each, kind, element_bytes, is_small=is_small) << d for d, each in enumerate(ids))
 
 
-def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int, *, is_local: bool) -> bool:
-    if ids is Ids.CUT and kind.kind is not ScalarKind.UNSIGNED and (element_bytes == 1 or is_local):
-        return False  # nothing is multiplied, or all of it is small
+def _hides(ids: Ids | None, kind: ScalarType, element_bytes: int, *, is_small: bool) -> bool:
+    if ids is Ids.CUT and kind.kind is not ScalarKind.UNSIGNED and (element_bytes == 1 or is_small):
+        return False  # nothing is multiplied, or no sum gets large
     return ids in (Ids.LOST, Ids.WRAPPED) or (ids is Ids.CUT and kind.size_bytes == 4)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.opencl.builtin_types import INT
-from model.opencl.types import AddressSpace, PointerType, ScalarKind, ScalarType, Type, VectorType
+from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarKind, ScalarType, Type, VectorType
 from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, is_known
 from model.work.execution.findings import unknown_number
@@ -134,13 +134,18 @@ def _pointer_arithmetic(state: ExecutionState, operator: str, a: Value, b: Value
     offset = pointer.offset - step if operator == "-" else pointer.offset + step
     if offset != pointer.offset and not is_known(step):
         count_operations(state, OpKind.INTEGER, INT, offset)
-    return Pointer(pointer.memory, offset, pointer.type, pointer.hidden | hidden_by(other, size, pointer.type.space))
+    return Pointer(pointer.memory, offset, pointer.type, pointer.hidden | hidden_by(other, size, pointer))
 
 
-def hidden_by(index: Value, element_bytes: int, space: AddressSpace) -> int:
+def hidden_by(index: Value, element_bytes: int, base: Pointer) -> int:
     """Return bit d where compilers may not see that addresses are consecutive in dimension d, by such an index."""
-    is_local = space is AddressSpace.LOCAL
-    return hides_neighbours(index.ids, index.type, element_bytes, is_local=is_local) if isinstance(index, Scalar) else 0
+    if not isinstance(index, Scalar):
+        return 0
+    # Of local memory that is an argument, they know as little as of global memory.
+    is_small = (
+        base.type.space is AddressSpace.LOCAL and base.memory is not None and isinstance(base.memory.type, ArrayType)
+    )
+    return hides_neighbours(index.ids, index.type, element_bytes, is_small=is_small)
 
 
 def unary(state: ExecutionState, operator: str, a: Value) -> Value:

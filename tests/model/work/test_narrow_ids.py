@@ -13,7 +13,8 @@ from model.opencl.program import Program
 from model.work.analyse import analyse
 from model.work.regions.region import Access, Block, Loop
 
-KERNEL = """__kernel void k(__global TYPE *restrict z, __global const TYPE *restrict x, int n, int c, int w) {
+KERNEL = """__kernel void k(__global TYPE *restrict z, __global const TYPE *restrict x, int n, int c, int w,
+                                __local TYPE *m) {
     int i = get_global_id(0), X = get_global_id(0), Y = get_global_id(1), l = get_local_id(0), g = get_group_id(0);
     uint u = get_global_id(0); size_t s = get_global_id(0); long b = get_global_id(0); float f = 0;
     BODY }"""
@@ -53,6 +54,9 @@ SHOWN = [
     "int q = Y * (uint)w + X; z[q] = 1;",
     "__local TYPE t[256]; t[l] = 1; z[s] = t[255 - l];",
     "__local TYPE t[512]; for (int k = 0; k < n; k++) f += t[l + k]; z[s] = f;",
+    "m[get_local_id(0)] = 1;",
+    "m[l + c] = 1;",
+    "__local TYPE t[256]; __local TYPE *p = t + 1; p[l] = 1;",
 ]
 HIDDEN = [
     "z[i] = 1;",
@@ -85,6 +89,9 @@ HIDDEN = [
     "size_t q = l + g * 256; z[q] = 1;",
     "z[(long)(g * 256 + l)] = 1;",
     "for (long k = g * 256 + l; k < n; k += c) f += x[k]; z[s] = f;",
+    "m[l] = 1; z[s] = m[w];",
+    "z[s] = m[255 - l];",
+    "__local TYPE *p = m + l; *p = 1; z[s] = m[w];",
 ]
 
 
