@@ -56,10 +56,10 @@ class Costs:
     """Costs of one device by name; `times` are its runtime's, for functions that were not measured on it."""
 
     def __init__(
-        self, costs: tuple[Cost, ...], private_gb_s: float, times: Mapping[str, FunctionTime], *, gathers_local: bool
+        self, costs: tuple[Cost, ...], private_gb_s: float, times: Mapping[str, FunctionTime], *, is_intels: bool
     ) -> None:
         self._times = times
-        self._gathers_local = gathers_local  # from local memory where neighbours are not seen to be next to each other
+        self._is_intels = is_intels  # which gathers where neighbours are not seen to be next to each other
         self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
         self._private_ns = 4 / private_gb_s
         self._widths = [(1.0, self._ns["scalar.fp"]), *_points(self._ns, "width.", 1)]
@@ -80,7 +80,7 @@ class Costs:
         A runtime that leaves such code out does not where neighbours in local memory are gathered: measured on Intel's
         with a tree in `__local` memory that is an argument, whose later steps take as long as its first.
         """
-        is_gathered = placed.access.space is AddressSpace.LOCAL and placed.is_hidden and self._gathers_local
+        is_gathered = placed.access.space is AddressSpace.LOCAL and placed.is_hidden and self._is_intels
         return is_gathered or not self.skips_masked
 
     def scalar_share(self, context: Context, lanes: int, *, has_calls: bool) -> float:
@@ -191,8 +191,10 @@ class Costs:
             return access.count * self._private_ns * max(1.0, size / 4)
         pattern = access.pattern
         is_seen = form is not Form.OPAQUE and not (is_local and placed.is_hidden)
-        if not is_seen and pattern is Pattern.UNIT and (not is_local or self._gathers_local):
+        if not is_seen and pattern is Pattern.UNIT and (not is_local or self._is_intels):
             pattern = Pattern.GATHERED
+        # Intel's runtime gathers pairs as 64 bits, vectors of 3 and 4 by their components, and wider ones not at all.
+        by_components = self._is_intels and placed.is_hidden and access.pattern is Pattern.UNIT and 2 < size <= 4
         match pattern:
             case Pattern.UNIT if access.is_store:
                 each = self._neighbours_ns(placed, "stored", "stored_offset", share)
@@ -215,7 +217,8 @@ class Costs:
                 each = self.between("strided", share)
             case _:
                 each = self.between("gathered", share)
-        parts = _parts(size, share, is_gather=each > self.between("gathered", share) / 2)
+        is_gather = each > self.between("gathered", share) / 2 and not by_components
+        parts = _parts(size, share, is_gather=is_gather)
         return access.count * each * parts
 
     def _neighbours_ns(self, placed: Placed, plain: str, offset: str, share: float) -> float:
@@ -296,4 +299,4 @@ def _costs(rates: Rates, library: Library) -> Costs | None:
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
     times = function_times(library)
-    return Costs(rates.costs, rates.private_bandwidth_gb_s, times, gathers_local=library is Library.INTELS)
+    return Costs(rates.costs, rates.private_bandwidth_gb_s, times, is_intels=library is Library.INTELS)

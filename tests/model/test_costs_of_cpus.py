@@ -221,6 +221,18 @@ def test_intels_runtime_gathers_local_memory_that_is_an_argument_at_ids_of_32_bi
     assert predict(other, narrow).runtime_us.p50 < 1.5 * predict(other, wide).runtime_us.p50
 
 
+PIXELS = """// kernelcast: global=65536 local=64 x=65536 y=65536
+__kernel void k(__global const WIDE *restrict x, __global WIDE *restrict y) {
+    KIND i = get_global_id(0); y[i] = x[i] * 2.0f; }"""
+
+
+def test_intels_runtime_gathers_vectors_of_four_component_by_component(calibrated: Device) -> None:
+    """Measured, `int` against `size_t`: 2 for `float2`, 5 and more for `float4`, nothing for `float8`."""
+    intels = replace(with_costs(calibrated, vector__unit=0.5, vector__stored=0.5), platform="Intel(R) OpenCL")
+    of_two, of_four = (PIXELS.replace("WIDE", wide).replace("KIND", "int") for wide in ("float2", "float4"))
+    assert predict(intels, of_four).runtime_us.p50 > 2.5 * predict(intels, of_two).runtime_us.p50
+
+
 BRANCH = """// kernelcast: global=n local=64 n=1048576 p=0.5 x=n r=2*n t=n fill.x=uniform:0:1 fill.t=randint:0:n
 __kernel void k(__global float *x, __global const float *r, __global const int *t, float p, int n) {
     int i = get_global_id(0); float v = x[i]; if (v > p) BODY }"""
