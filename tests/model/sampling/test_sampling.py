@@ -96,6 +96,41 @@ def test_a_loop_that_the_budget_ends_is_estimated_by_its_bound(sample: Sample) -
     assert found.at("if").taken / found.at("if").begun == pytest.approx(0.5, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("head", "each"),
+    [
+        ("for (int j = i; j < n; j += 64)", 100_000 / 64),
+        ("for (int j = i; j < n; j += get_local_size(0))", 100_000 / 64),
+        ("for (int j = end[0] + i; j < end[1]; j += 8)", 80_000 / 8),
+        ("for (int j = end[1]; j > end[0]; j -= 3)", 80_000 / 3),
+    ],
+)
+def test_a_loop_by_steps_or_to_a_bound_in_memory_is_estimated_as_well(sample: Sample, head: str, each: float) -> None:
+    text = f"""__kernel void k(__global float* out, __global const int* end, int n) {{
+      float s = 0; int i = get_local_id(0);
+      {head} {{ if (j & 1) s += sin(s + i); }}
+      out[i] = s;
+    }}"""
+    budget = SampleBudget(lane_steps=1_000_000, seconds=60.0)
+    ends = {"end": Fill("csr_rows", (80_000,))}
+    found = sample(text, (4096,), (64,), buffers={"out": 4096, "end": 2}, fills=ends, budget=budget, n=100_000)
+    assert not found.raw.complete
+    assert found.at("for").taken / found.at("for").begun == pytest.approx(each, rel=0.02)
+
+
+def test_a_bound_that_the_loop_itself_moves_is_none(sample: Sample) -> None:
+    text = """__kernel void k(__global float* out, __global int* tail) {
+      float s = 0;
+      for (int j = 0; j < tail[0]; j++) { if (j & 1) { s += sin(s); tail[0] = j + 50000; } }
+      out[0] = s;
+    }"""
+    budget = SampleBudget(lane_steps=1_000_000, seconds=60.0)
+    found = sample(
+        text, (64,), (64,), buffers={"out": 64, "tail": 1}, fills={"tail": Fill("const", (9,))}, budget=budget
+    )
+    assert found.raw.open_ended
+
+
 def test_a_caller_may_cancel() -> None:
     program = read_program("__kernel void k(__global int* o) { while (1) o[get_global_id(0)]++; }")
     asked: list[int] = []
