@@ -18,7 +18,7 @@ from profiler.device_worker.unknown_processor import is_old, processor_facts
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# Set before anything of ours is imported, and inherited by every process a test starts: no test may see or change the
+# Set before anything of ours reads it, and inherited by every process a test starts: no test may see or change the
 # calibrations, measurements and reports of whoever runs it.
 _DATA = tempfile.TemporaryDirectory(prefix="kernelcast-tests-")
 os.environ["XDG_DATA_HOME"] = _DATA.name
