@@ -255,6 +255,36 @@ def test_ids_stay_as_they_are_where_more_would_change(body: str) -> None:
     assert not fixes(COPY.replace("const int", "int").replace("y[i] = x[i];", f"{{ {body} }}"), AdviceCode.NARROW_INDEX)
 
 
+@pytest.mark.parametrize("kind", ["int", "uint", "unsigned int"])
+@pytest.mark.parametrize("bound", ["int d = get_local_size(0) / 2", "uint d = 128u", "size_t d = 128"])
+def test_the_id_of_a_reduction_gets_them(kind: str, bound: str) -> None:
+    text = f"""// kernelcast: global=65536 local=256 in=65536 out=256 scratch=1024
+__kernel void total(__global const float *in, __global float *out, __local float *scratch)
+{{
+    {kind} t = get_local_id(0);
+    scratch[t] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for ({bound}; d > 0; d >>= 1) {{
+        if (t < d && t < get_local_size(0) / 2) scratch[t] += scratch[t + d];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }}
+    if (t == 0) out[get_group_id(0)] = scratch[0];
+}}
+"""
+    wider = "long" if kind == "int" else "size_t"
+    assert changed_lines(text, fixed(text, AdviceCode.NARROW_INDEX)) == [
+        (f"    {kind} t = get_local_id(0);", f"    {wider} t = get_local_id(0);")
+    ]
+
+
+@pytest.mark.parametrize("condition", ["k < m", "k + 1 < v.x", "k < x[0]", "k < get_work_dim() + m", "k - 1 < d"])
+def test_ids_stay_as_they_are_beside_what_may_be_unsigned_or_unknown(condition: str) -> None:
+    text = COPY.replace("y[i] = x[i];", f"{{ uint d = m; uint2 v; int k = i - w; if ({condition}) y[k] = x[k]; }}")
+    text = text.replace("(i < n)", "(w < n)")
+    found = fixes(text, AdviceCode.NARROW_INDEX)
+    assert not any("`k`" in each.title for each in found)
+
+
 def test_what_is_no_id_keeps_its_type() -> None:
     text = COPY.replace("const float *x", "const int *x").replace(
         "y[i] = x[i];", "{ int k = w * 3, v = x[i]; y[i] = x[k] + x[v]; }"
