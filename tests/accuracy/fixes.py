@@ -36,13 +36,14 @@ from profiler.corpus.facts.sources import SOURCE_COLUMNS, find_sources
 from profiler.corpus.generate import kernels
 from profiler.corpus.kernel import GENERATOR, CorpusKernel, CorpusLaunch
 from profiler.corpus.origins.origin import OriginKind, read_origins
-from profiler.devices import discover, find_device
+from profiler.devices import find_device
 from profiler.measure import MeasureLimits
 from profiler.measurement import MeasureRequest
 from profiler.side_by_side import measure_side_by_side
 from profiler.turns import Stopping
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, best_of
 from server.analysis.store_cache import StoreCache
+from server.cli.device_choice import Devices
 from server.cli.learned import sources_of
 from server.text.fixes import ULPS
 
@@ -88,7 +89,9 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(arguments: argparse.Namespace, done: set[str]) -> Iterator[list[Row]]:
     """Yield the rows of one kernel after the other."""
-    device = find_device(discover(), arguments.device)
+    device = find_device(Devices().here, arguments.device)
+    if device.calibration is None:
+        print(f"{device.id} is not calibrated: `kernelcast calibrate {device.id}` first", file=sys.stderr, flush=True)
     sources = sources_of(StoreCache(), analytic_only=arguments.analytic_only, ignore_measurements=True)
     predictor = FixPredictor(sources)
     count, measured = len(done), 0

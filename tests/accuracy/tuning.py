@@ -32,12 +32,13 @@ from tuning_replay import Subject, replayed
 
 from model.errors import KernelcastError
 from model.launch.tuning import NO_TUNING
-from profiler.devices import discover, find_device
+from profiler.devices import find_device
 from profiler.measure import MeasureLimits
 from profiler.measurement import MeasureRequest
 from profiler.side_by_side import measure_side_by_side
 from profiler.turns import Stopping
 from server.analysis.store_cache import StoreCache
+from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
 from server.cli.requests import Request
@@ -123,7 +124,7 @@ def _kept(path: Path) -> list[Row]:
 
 def space_of(device_id: str, place: Place, *, analytic_only: bool) -> Search:
     """Return the candidates of a kernel with today's predictions; nothing that was measured of it counts."""
-    device = find_device(discover(), device_id)
+    device = find_device(Devices().here, device_id)
     sources = sources_of(StoreCache(), analytic_only=analytic_only, ignore_measurements=True)
     forecaster = Forecaster(lambda _wanted: device, sources)
     request = Request(place.file, place.kernel, device=device_id)
