@@ -40,7 +40,6 @@ UNPROVEN = frozenset(
         AdviceCode.RELAXED_MATH,
         AdviceCode.ROLLED_LOOP,
         AdviceCode.UNKNOWN_GROUP_SIZE,
-        AdviceCode.NARROW_INDEX,
     }
 )
 

@@ -39,7 +39,11 @@ class FileContext:
 
 
 # From where on most edits were faster when they were measured: see the track record in the page on advice.
-_LEAST_GAINS = {AdviceCode.LOCAL_SIZE_MULTIPLE: 0.1, AdviceCode.UNCOALESCED_ACCESS: 1 / 3}
+_LEAST_GAINS = {
+    AdviceCode.LOCAL_SIZE_MULTIPLE: 0.1,
+    AdviceCode.UNCOALESCED_ACCESS: 1 / 3,
+    AdviceCode.NARROW_INDEX: 1 / 3,
+}
 
 
 @dataclass(frozen=True, slots=True)
