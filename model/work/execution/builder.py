@@ -146,14 +146,14 @@ _LOADED = frozenset((*GLOBAL_SIZE, *NUM_GROUPS))
 def _shared(results: tuple[Expression, ...]) -> int:
     """Return in how many dimensions, from the first on, work-items may differ and still compute the same.
 
-    This is 0 for results that depend on memory or on unknown values.
+    This is 0 for results that depend on memory or on unknown values, and less than 0 for those that depend on sizes
+    which are loaded: in as many dimensions they are the same, but computed anew.
     """
     if not results or any(result.leaf_kinds > 1 for result in results):
         return 0
     leaves = frozenset().union(*(result.leaves for result in results))
-    if not leaves.isdisjoint(_LOADED):
-        return 0
-    return next((d for d in range(3) if GLOBAL_ID[d] in leaves or LOCAL_ID[d] in leaves), 3)
+    dimensions = next((d for d in range(3) if GLOBAL_ID[d] in leaves or LOCAL_ID[d] in leaves), 3)
+    return dimensions if leaves.isdisjoint(_LOADED) else -dimensions
 
 
 def _integer_words(counts: Mapping[_Key, float]) -> float:

@@ -4,10 +4,11 @@ They run a group as loops over its work-items, the innermost over the first dime
 what does not change in them: `cos(angle)` of an argument is computed once for a group, `cos(angle * y)` once for a row.
 Loads stay, since a store of another work-item may change what they find. PoCL's loops hold the guards of the source,
 and of code that is guarded nothing moves that must not run without; Intel's runtime moves that, too. Within loops of
-the source nothing moves. Seen on PoCL 3.0 and Intel's runtime 2026.22, with calls, divisions and powers that are shared
-by a group or a row. Only these are looked at: additions and products move as well, but cost next to nothing beside
-other work, and what was moved must be kept. Predictions of the dataset's training rows are truer so. Source: LLVM's
-loop-invariant code motion.
+the source nothing moves. What rests on the number of work-items or of groups, which runtimes load, is computed anew for
+each work-item by PoCL, and once for each vector by Intel's runtime. Seen on PoCL 3.0 and Intel's runtime 2026.22, with
+calls, divisions and powers that are shared by a group or a row. Only these are looked at: additions and products move
+as well, but cost next to nothing beside other work, and what was moved must be kept. Predictions of the dataset's
+training rows are truer so. Source: LLVM's loop-invariant code motion.
 """
 
 from __future__ import annotations
@@ -62,10 +63,13 @@ def saved_operations(work: WorkCounts, device: Device) -> tuple[OpCount, ...]:
 
 def _moving(part: ContextCount, local_size: Sequence[int], device: Device) -> Iterator[tuple[OpCount, int]]:
     """Yield what moves out of the loops over work-items, and how many of these share one execution."""
-    moves_guarded = device.is_intels_cpu
+    is_intels = device.is_intels_cpu
     for op, dimensions, is_guarded in part.shared:
-        sharing = prod(local_size[:dimensions])
-        if sharing > 1 and (moves_guarded or not is_guarded):
+        if dimensions < 0:  # not out of the loops, but for a whole vector at once
+            sharing = min(device.preferred_multiple, local_size[0]) if is_intels and local_size else 1
+        else:
+            sharing = prod(local_size[:dimensions])
+        if sharing > 1 and (is_intels or not is_guarded):
             yield op, sharing
 
 

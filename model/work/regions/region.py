@@ -48,7 +48,7 @@ class Op(NamedTuple):
     """Operations per execution of a block, counted as in `counts.OpCount`.
 
     Their results are the same for all work-items that differ in the first `shared` dimensions only: 3 for all of a
-    group.
+    group. Where they rest on sizes that runtimes load, `shared` is less than 0: -3 for all of a group.
     """
 
     line: int
