@@ -19,7 +19,13 @@ from model.function_times import FunctionTime, Library, function_times, library_
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import OpCount, OpKind, Pattern
-from model.work.features.vectorization_contexts import VECTOR_LANES, Context, Placed
+from model.work.features.vectorization_contexts import (
+    VECTOR_LANES,
+    Context,
+    ContextCount,
+    Placed,
+    SwitchedOff,
+)
 from model.work.regions.flat_blocks import Form
 
 _FLOAT = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.COMPARE})
@@ -49,6 +55,7 @@ _GEOMETRIC = {"dot": "dot", "length": "length", "fast_length": "length", "distan
               "fast_distance": "length", "fast_normalize": "length"}  # fmt: skip
 INTERLEAVED = 4  # elements: compilers load such strides as whole vectors and pick
 _LEAST_NS = 1e-5
+_ENTERED_ONLY = 7.0  # see `Costs.run_masked_off`
 _DOUBLE_VECTOR = 2.0  # half as many doubles as floats fit in a vector
 
 
@@ -56,9 +63,16 @@ class Costs:
     """Costs of one device by name; `times` are its runtime's, for functions that were not measured on it."""
 
     def __init__(
-        self, costs: tuple[Cost, ...], private_gb_s: float, times: Mapping[str, FunctionTime], *, is_intels: bool
+        self,
+        costs: tuple[Cost, ...],
+        private_gb_s: float,
+        times: Mapping[str, FunctionTime],
+        *,
+        is_intels: bool,
+        lanes: int,
     ) -> None:
         self._times = times
+        self._lanes = lanes  # of a vector of floats
         self._is_intels = is_intels  # which gathers where neighbours are not seen to be next to each other
         self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
         self._private_ns = 4 / private_gb_s
@@ -74,14 +88,27 @@ class Costs:
         self.skips_masked = branch / 2 < math.sqrt(vector * scalar)
         self._between: dict[tuple[str, float], float] = {}
 
-    def is_run_masked_off(self, placed: Placed) -> bool:
-        """Return whether vectors execute an access of which the work-items' ids switch all lanes off.
+    def run_masked_off(self, part: ContextCount) -> SwitchedOff:
+        """Return what vectors execute of which the work-items' ids switch all lanes off.
 
-        A runtime that leaves such code out does not where neighbours in local memory are gathered: measured on Intel's
-        with a tree in `__local` memory that is an argument, whose later steps take as long as its first.
+        Intel's runtime does so with all but what its loops over work-items leave out: see `regions.loop_bounds`. Where
+        vectors have fewer lanes than AVX-512's, a scatter takes an instruction for each, and code that gathers and
+        scatters so much is entered only where a lane is on. Measured on a Zen 3: 3 gathers and a scatter are executed,
+        4 and one are not, nor one gather and two scatters.
         """
-        is_gathered = placed.access.space is AddressSpace.LOCAL and placed.is_hidden and self._is_intels
-        return is_gathered or not self.skips_masked
+        if not self._is_intels:
+            return SwitchedOff() if self.skips_masked else part.off
+        regions = [self._run_masked(region) for region in part.unbound]
+        return SwitchedOff(
+            tuple(op for region in regions for op in region.ops),
+            tuple(placed for region in regions for placed in region.accesses),
+        )
+
+    def _run_masked(self, region: SwitchedOff) -> SwitchedOff:
+        """Return a region, or what it takes to ask whether a lane is on: as long as one of its accesses."""
+        if self._lanes >= VECTOR_LANES or sum(map(_entry_weight, region.accesses)) < _ENTERED_ONLY:
+            return region
+        return SwitchedOff((), region.accesses[:1])
 
     def scalar_share(self, context: Context, lanes: int, *, has_calls: bool) -> float:
         """0 where code in this surrounding is as fast as vector code, 1 where work-items go one by one."""
@@ -264,6 +291,12 @@ def _points(ns: dict[str, float], prefix: str, unit: int) -> list[tuple[float, f
     return sorted((float(name.removeprefix(prefix)) * unit, x) for name, x in ns.items() if name.startswith(prefix))
 
 
+def _entry_weight(placed: Placed) -> float:
+    """Return what an access adds to the reasons to ask first whether any lane is on."""
+    is_vector = placed.access.pattern is Pattern.UNIT and not placed.is_hidden and placed.form is not Form.OPAQUE
+    return 0.0 if is_vector else (3.0 if placed.access.is_store else 1.0) * max(1.0, placed.access.element_bytes / 4)
+
+
 def _parts(words: float, share: float, *, is_gather: bool) -> float:
     """Return how many accesses of one word an access of `words` is worth.
 
@@ -291,12 +324,12 @@ _NEEDED = frozenset(
 
 def costs_of(device: Device) -> Costs | None:
     """Return None if they were not measured, or by a calibration that measured less."""
-    return _costs(device.rates, library_of(device))
+    return _costs(device.rates, library_of(device), device.preferred_multiple)
 
 
 @lru_cache(maxsize=64)
-def _costs(rates: Rates, library: Library) -> Costs | None:
+def _costs(rates: Rates, library: Library, lanes: int) -> Costs | None:
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
     times = function_times(library)
-    return Costs(rates.costs, rates.private_bandwidth_gb_s, times, is_intels=library is Library.INTELS)
+    return Costs(rates.costs, rates.private_bandwidth_gb_s, times, is_intels=library is Library.INTELS, lanes=lanes)

@@ -83,14 +83,13 @@ def cpu_times(work: WorkCounts, lanes: Lanes, device: Device, costs: Costs) -> C
     for part, ops in parts:
         share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
-        off_ops = () if costs.skips_masked else part.off_ops
-        off_accesses = tuple(placed for placed in part.off_accesses if costs.is_run_masked_off(placed))
-        for op in (*ops.all, *off_ops):
+        off = costs.run_masked_off(part)
+        for op in (*ops.all, *off.ops):
             if op.function in FENCES:
                 continue
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
-        for placed in (*part.accesses, *off_accesses):
+        for placed in (*part.accesses, *off.accesses):
             access, image = placed.access, placed.image
             if image:
                 images += 1e-3 * access.count * costs.image_ns(image)

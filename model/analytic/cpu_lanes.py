@@ -77,11 +77,11 @@ def _is_unit(pattern: tuple[Pattern, int] | None) -> bool:
 
 
 def _turned(part: ContextCount, dimension: int) -> ContextCount:
-    return replace(
-        part,
-        accesses=tuple(_turned_round(placed, dimension) for placed in part.accesses),
-        off_accesses=tuple(_turned_round(placed, dimension) for placed in part.off_accesses),
-    )
+    def turned(accesses: Iterable[Placed]) -> tuple[Placed, ...]:
+        return tuple(_turned_round(placed, dimension) for placed in accesses)
+
+    off, *unbound = (replace(each, accesses=turned(each.accesses)) for each in (part.off, *part.unbound))
+    return replace(part, accesses=turned(part.accesses), off=off, unbound=tuple(unbound))
 
 
 def _turned_round(placed: Placed, dimension: int) -> Placed:

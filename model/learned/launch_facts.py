@@ -82,8 +82,8 @@ def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float,
     active = _active(work, counts)
     amounts["one_by_one.ops"] = sum(op.count for op in counts.scalar_ops)
     amounts["one_by_one.accesses"] = counts.scalar_accesses
-    amounts["off.ops"] = sum(op.count for part in counts.contexts for op in part.off_ops)
-    amounts["off.accesses"] = sum(placed.access.count for part in counts.contexts for placed in part.off_accesses)
+    amounts["off.ops"] = sum(op.count for part in counts.contexts for op in part.off.ops)
+    amounts["off.accesses"] = sum(placed.access.count for part in counts.contexts for placed in part.off.accesses)
     amounts["chain"] = counts.chain_ops
     amounts["waiting_loads"] = sum(access.waiting for access in counts.accesses)
     amounts["atomics"] = counts.atomics

@@ -69,9 +69,17 @@ class Work:
     samples: dict[str, Sample] = field(init=False, default_factory=dict)  # by the launch's key, see `remember`
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "outline", outline_of(self.root, self.unrolled_lines))
+        outline = outline_of(self.root, self.unrolled_lines, has_promises=self._has_promises)
+        object.__setattr__(self, "outline", outline)
         object.__setattr__(self, "arithmetic", reached_arithmetic(self.root))
         object.__setattr__(self, "rewritten", frozenset(a.buffer for a in self.accesses() if a.is_store or a.is_atomic))
+
+    @property
+    def _has_promises(self) -> bool:
+        buffers = {access.buffer for access in self.accesses()}
+        types = [parameter.type for parameter in self.kernel.parameters if parameter.name in buffers]
+        pointers = [each for each in types if isinstance(each, PointerType)]
+        return len(pointers) > 1 and any(each.is_restrict for each in pointers)
 
     def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest.

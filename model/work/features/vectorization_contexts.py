@@ -7,7 +7,7 @@ runtime does vectorise is measured (`Rates.costs`), not written down here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -25,6 +25,7 @@ FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen, where neigh
 VECTOR_LANES = 16
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
 _LINEAR = frozenset({"symbol", "convert"})
+FULLY_UNROLLED_OPS = 300  # of a loop in all its rounds: longer ones stay loops (LLVM's `-unroll-threshold`)
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
 
 
@@ -61,6 +62,8 @@ class Placed(NamedTuple):
 class Shared(NamedTuple):
     """Some calls and divisions of a surrounding, whose results are the same in the first `dimensions` of a group.
 
+    Of less than 0, they are in as many, but rest on sizes that are loaded.
+
     `is_guarded`: they are under a branch on which neighbours may differ, or in an unrolled loop.
     """
 
@@ -70,12 +73,24 @@ class Shared(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchedOff:
+    """What vectors execute with all lanes masked off."""
+
+    ops: tuple[OpCount, ...] = ()
+    accesses: tuple[Placed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ContextCount:
     """What a launch executes in one surrounding, `shared` once for each work-item, as the source has it.
 
     `chain_ops` are operations that wait for the one before, `surprises` the turns that a processor cannot foresee:
     the rarer side of branches that the data decide, and the ends of loops of which the data decide the length.
     `lane_wait` is how much longer a vector is busy than its lanes, which leave loops one after another.
+
+    Beside all that stands what vectors execute of work-items whose ids keep them out: `off` where a compiler makes
+    masks of branches, as PoCL's, and `unbound`, side by side of branches, where it makes masks of all that are no
+    bounds, as Intel's.
     """
 
     context: Context
@@ -84,9 +99,18 @@ class ContextCount:
     accesses: tuple[Placed, ...]
     chain_ops: float
     surprises: float
-    off_ops: tuple[OpCount, ...] = ()  # beside `ops`, under masks that ids have switched off
-    off_accesses: tuple[Placed, ...] = ()
+    off: SwitchedOff = SwitchedOff()
+    unbound: tuple[SwitchedOff, ...] = ()
     lane_wait: float = 1.0
+
+
+@dataclass(slots=True)
+class _Off:
+    ops: dict[int, float] = field(default_factory=dict)
+    accesses: list[Placed] = field(default_factory=list)
+
+    def counted(self, keys: Sequence[OpKey]) -> SwitchedOff:
+        return SwitchedOff(tuple(_op(keys[k], n) for k, n in self.ops.items() if n), tuple(self.accesses))
 
 
 @dataclass(slots=True)
@@ -98,8 +122,8 @@ class _Found:
     accesses: list[Placed] = field(default_factory=list)
     chain_ops: float = 0.0
     surprises: float = 0.0
-    off_ops: dict[int, float] = field(default_factory=dict)
-    off_accesses: list[Placed] = field(default_factory=list)
+    off: _Off = field(default_factory=_Off)
+    unbound: list[_Off] = field(default_factory=list)
     is_met: bool = False
     lanes_busy: float = 0.0
     vectors_busy: float = 0.0
@@ -113,7 +137,9 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access."""
     found = {context: _Found() for context in Context}
     around: list[Context] = []  # by number of the part
-    executions: list[float] = []  # by number of the part, with those under a mask that is off
+    lives: list[float] = []  # by number of the part, how often lanes execute it that no id keeps out
+    executions: list[float] = []  # the same, with those under a mask that is off
+    unbound: list[float] = []  # the same, where all that is no bound is a mask
     guarded: list[bool] = []  # by number of the part, whether it is under a guard that nearly all work-items pass
     waits: list[float] = []  # by number of the part, how much longer vectors are in it than their lanes
     runs_of, masked = walk.runs, _masked_parts(outline, counted)
@@ -121,7 +147,8 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
     straight_chain = 0.0
     for number, part in enumerate(outline.parts):
         runs = runs_of.get(id(part.block), 0.0)
-        context, is_masked, is_guarded, off, wait = Context.STRAIGHT, False, False, 0.0, 1.0
+        context, is_masked, is_decided, is_guarded, wait = Context.STRAIGHT, False, False, False, 1.0
+        every = most = runs
         if part.parent >= 0:
             parent = runs_of.get(id(outline.parts[part.parent].block), 0.0)
             context, is_guarded, wait = around[part.parent], guarded[part.parent], waits[part.parent]
@@ -131,17 +158,21 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
                 context = _inside(part, context, runs, parent, evenness, found, counted)
                 is_guarded |= part.parts_ways and context is not Context.BRANCH
                 is_masked = context is Context.BRANCH and runs > 0 and masked[number]
+                is_decided = is_masked and not part.is_bound and not _is_decided_by_ids(part)
                 if is_masked:
-                    context, off = around[part.parent], executions[part.parent] - runs
+                    context, every = around[part.parent], executions[part.parent]
+                if is_decided:
+                    runs = lives[part.parent]
+                if part.branch is not None and runs > 0:
+                    most = _unbound(part, runs, parent, unbound[part.parent], is_masked=is_masked)
         looped.append(part.parent >= 0 and (looped[part.parent] or part.loop is not None))
         if not looped[number]:
             straight_chain = max(straight_chain, part.block.chain * runs)
         is_guarded |= is_masked
-        is_decided = is_masked and not _is_decided_by_ids(part)
-        if is_decided:
-            runs, off = runs + off, 0.0
         around.append(context)
-        executions.append(runs + off)
+        lives.append(runs)
+        executions.append(max(every, runs))
+        unbound.append(max(most, runs))
         guarded.append(is_guarded)
         waits.append(wait)
         if runs > 0:
@@ -149,8 +180,10 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
             found[context].lanes_busy += busy
             found[context].vectors_busy += busy * min(wait, VECTOR_LANES)
             _add(part, context, runs, found, counted, outline.forms, is_masked=is_decided, is_guarded=is_guarded)
-        if off > 0:
-            _add_off(part, context, off, found, counted, outline.forms)
+            own = found[around[part.parent] if part.parent >= 0 and part.branch is not None else context]
+            _add_off(part, executions[number] - runs, own, own.off, counted, outline.forms)
+            own.unbound.append(_Off())
+            _add_off(part, unbound[number] - runs, own, own.unbound[-1], counted, outline.forms)
     found[Context.STRAIGHT].chain_ops += straight_chain
     keys = outline.keys
     return tuple(
@@ -161,8 +194,8 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
             tuple(own.accesses),
             own.chain_ops,
             own.surprises,
-            tuple(_op(keys[k], n) for k, n in own.off_ops.items() if n),
-            tuple(own.off_accesses),
+            own.off.counted(keys),
+            tuple(region.counted(keys) for region in own.unbound),
             own.lane_wait,
         )
         for context, own in found.items()
@@ -248,25 +281,36 @@ def _add(
             )
 
 
+def _unbound(part: Part, runs: float, parent: float, around: float, *, is_masked: bool) -> float:
+    """Return how often vectors execute one side of a branch for a lane, where masks are made of all but bounds.
+
+    `around` is that of what the branch stands in, which runs `parent` times.
+    """
+    if not part.parts_ways:
+        return around * runs / parent
+    is_run = not part.is_bound and (is_masked or _is_decided_by_ids(part))
+    return around if is_run else runs
+
+
 def _add_off(
-    part: Part,
-    context: Context,
-    times_off: float,
-    found: Mapping[Context, _Found],
-    counted: Mapping[int, AccessCount],
-    forms: dict[int, Seen],
+    part: Part, times: float, found: _Found, off: _Off, counted: Mapping[int, AccessCount], forms: dict[int, Seen]
 ) -> None:
     """Add what a vector executes for work-items whose ids switch it off."""
-    own = found[context]
-    own.is_met = True
-    for key, times in (*part.ops, *part.unrolled):
-        own.off_ops[key] = own.off_ops.get(key, 0.0) + times * times_off
+    if times <= 0:
+        return
+    found.is_met = True
+    is_unrolled = sum(each for _, each in part.unrolled) <= FULLY_UNROLLED_OPS
+    for key, each in (*part.ops, *(part.unrolled if is_unrolled else ())):
+        off.ops[key] = off.ops.get(key, 0.0) + each * times
     for access in part.accesses:
         count = counted.get(id(access))
-        if count is not None:
-            count = replace(count, count=times_off)
-            seen = _seen_as(access, forms)
-            own.off_accesses.append(Placed(count, seen.form, "", False, True, access.hidden, seen.varying))
+        if count is None or (access.line in part.unrolled_lines and not is_unrolled):
+            continue
+        seen = _seen_as(access, forms)
+        if count.pattern is not Pattern.BROADCAST or seen.form is Form.OPAQUE:  # a lone place needs no vector
+            off.accesses.append(
+                Placed(replace(count, count=times), seen.form, "", False, True, access.hidden, seen.varying)
+            )
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:

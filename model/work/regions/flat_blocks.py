@@ -10,6 +10,7 @@ from typing import NamedTuple
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID
+from model.work.regions.loop_bounds import bounding_sides
 from model.work.regions.region import Access, Block, Branch, Loop
 
 UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
@@ -23,6 +24,8 @@ _DEAR = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.INT_DIVIDE, OpKind.SPECIAL
 
 class SharedOp(NamedTuple):
     """Calls and divisions, by the number of their key, that give the same in the first `dimensions` of a group.
+
+    Of less than 0, they do in as many, but rest on sizes that are loaded.
 
     `is_guarded`: they are under a branch on which neighbours may differ, or in an unrolled loop.
     """
@@ -57,6 +60,7 @@ class Part:
     `accesses` are those that go to memory. `ops` leaves out what stands on lines of loops that were followed iteration
     by iteration: that is in `unrolled`. `shared` are calls and divisions of both, out of loops, that neighbours share.
     `waits`: work-items go through the loop one by one. `parts_ways`: neighbours may differ in whether they enter.
+    `is_bound`: some runtimes start none of those that do not: see `loop_bounds`.
     """
 
     block: Block
@@ -72,6 +76,7 @@ class Part:
     has_barrier: bool
     waits: bool
     parts_ways: bool
+    is_bound: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +88,15 @@ class Outline:
     forms: dict[int, Seen] = field(default_factory=dict)  # of accesses, kept by `contexts_of`
 
 
-def outline_of(root: Block, unrolled: frozenset[int]) -> Outline:
-    """`unrolled` are the lines of loops that stand in `root` iteration by iteration."""
+def outline_of(root: Block, unrolled: frozenset[int], *, has_promises: bool = False) -> Outline:
+    """`unrolled` are the lines of loops that stand in `root` iteration by iteration.
+
+    `has_promises`: the kernel says of a buffer that it shares no memory with its others.
+    """
     parts: list[Part] = []
     keys: dict[OpKey, int] = {}
     barriers: dict[int, bool] = {}
+    bounds = set[int]() if has_promises else {id(side) for side in bounding_sides(root)}
     _mark_barriers(root, barriers)
     stack: list[tuple[_Inner, int, bool, bool | None]] = [(_Inner(root), -1, False, False)]
     while stack:
@@ -103,7 +112,7 @@ def outline_of(root: Block, unrolled: frozenset[int]) -> Outline:
                 block, parent, loop, branch, is_then, tuple(a for a in block.accesses if not is_register(a)),
                 _merged(block, keys, unrolled, inside=False), _merged(block, keys, unrolled, inside=True),
                 () if is_guarded is None else tuple(_shared(block, keys, unrolled, is_guarded=is_guarded)),
-                unrolled, has_barrier, waits, parts_ways,
+                unrolled, has_barrier, waits, parts_ways, id(block) in bounds,
             )
         )  # fmt: skip
         over = over_barrier or (loop is not None and has_barrier)
