@@ -62,6 +62,7 @@ class Work:
     pressure: Pressure = NO_PRESSURE
     steps: int = 0  # nodes of the source that the analysis came by
     uniform: frozenset[Atom] = frozenset()  # unknown values that are the same in all lanes
+    asks_for_global_ids: bool = True  # False where global ids are sums of a group's start and a local id
     outline: Outline = field(init=False)
     rewritten: frozenset[str] = field(init=False)  # buffers that it stores to
     arithmetic: tuple[ReachedArithmetic, ...] = field(init=False)  # that the launch alone decides
@@ -69,17 +70,19 @@ class Work:
     samples: dict[str, Sample] = field(init=False, default_factory=dict)  # by the launch's key, see `remember`
 
     def __post_init__(self) -> None:
-        outline = outline_of(self.root, self.unrolled_lines, has_promises=self._has_promises)
+        outline = outline_of(self.root, self.unrolled_lines, self._bounding_ids())
         object.__setattr__(self, "outline", outline)
         object.__setattr__(self, "arithmetic", reached_arithmetic(self.root))
         object.__setattr__(self, "rewritten", frozenset(a.buffer for a in self.accesses() if a.is_store or a.is_atomic))
 
-    @property
-    def _has_promises(self) -> bool:
+    def _bounding_ids(self) -> frozenset[Atom]:
+        """Return the ids whose comparisons a runtime may make bounds of its loops: see `regions.loop_bounds`."""
         buffers = {access.buffer for access in self.accesses()}
         types = [parameter.type for parameter in self.kernel.parameters if parameter.name in buffers]
         pointers = [each for each in types if isinstance(each, PointerType)]
-        return len(pointers) > 1 and any(each.is_restrict for each in pointers)
+        if len(pointers) > 1 and any(each.is_restrict for each in pointers):
+            return frozenset()
+        return frozenset((*LOCAL_ID, *(GLOBAL_ID if self.asks_for_global_ids else ())))
 
     def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest.

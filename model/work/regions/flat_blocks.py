@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
-from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID
+from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID, Atom
 from model.work.regions.loop_bounds import bounding_sides
 from model.work.regions.region import Access, Block, Branch, Loop
 
@@ -88,15 +88,15 @@ class Outline:
     forms: dict[int, Seen] = field(default_factory=dict)  # of accesses, kept by `contexts_of`
 
 
-def outline_of(root: Block, unrolled: frozenset[int], *, has_promises: bool = False) -> Outline:
+def outline_of(root: Block, unrolled: frozenset[int], bounding: frozenset[Atom]) -> Outline:
     """`unrolled` are the lines of loops that stand in `root` iteration by iteration.
 
-    `has_promises`: the kernel says of a buffer that it shares no memory with its others.
+    `bounding` are the ids that runtimes may make bounds of.
     """
     parts: list[Part] = []
     keys: dict[OpKey, int] = {}
     barriers: dict[int, bool] = {}
-    bounds = set[int]() if has_promises else {id(side) for side in bounding_sides(root)}
+    bounds = {id(side) for side in bounding_sides(root, bounding)}
     _mark_barriers(root, barriers)
     stack: list[tuple[_Inner, int, bool, bool | None]] = [(_Inner(root), -1, False, False)]
     while stack:

@@ -10,17 +10,17 @@ with something beside or behind them, those in loops, and all guards of a kernel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
-from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Expression
+from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 from model.work.regions.region import Block, Branch
 
 _LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
 _IDS = _LANE_IDS | frozenset(GROUP_ID)
 
 
-def bounding_sides(root: Block) -> Iterator[Block]:
-    """Yield the sides of branches whose conditions become bounds, outer ones first."""
+def bounding_sides(root: Block, ids: Set[Atom]) -> Iterator[Block]:
+    """Yield the sides of branches whose conditions on `ids` become bounds, outer ones first."""
     block = root
     while not _leaves_traces(block):
         branches = [inner for inner in block.inner if isinstance(inner, Branch)]
@@ -29,13 +29,13 @@ def bounding_sides(root: Block) -> Iterator[Block]:
         if len(guards) != 1 or len(branches) < len(block.inner):
             return
         # `i < n && x[i] > 0`: the right operand is only asked for within the bounds of the left one.
-        yield from (each.then for each in operands if _is_bound(each.condition, holds=True))
+        yield from (each.then for each in operands if _is_bound(each.condition, ids, holds=True))
         (guard,) = guards
         is_then = not _does_anything(guard.otherwise)
         if not is_then and _does_anything(guard.then):
             return
         block = guard.then if is_then else guard.otherwise
-        if _is_bound(guard.condition, holds=is_then):
+        if _is_bound(guard.condition, ids, holds=is_then):
             yield block
         elif not _is_for_all(guard):
             return
@@ -53,27 +53,27 @@ def _is_for_all(branch: Branch) -> bool:
     return branch.share is None and branch.condition.leaves.isdisjoint(_LANE_IDS) and not branch.condition.has("load")
 
 
-def _is_bound(condition: Expression, *, holds: bool) -> bool:
+def _is_bound(condition: Expression, ids: Set[Atom], *, holds: bool) -> bool:
     """Return whether work-items of some consecutive ids alone get in; `holds`: where the condition does."""
     atom = condition.atom
     if atom is None:
         return False
     match atom.kind:
         case "not":
-            return _is_bound(atom.operands[0], holds=not holds)
+            return _is_bound(atom.operands[0], ids, holds=not holds)
         case "and" | "or":
-            return (atom.kind == "and") is holds and any(_is_bound(each, holds=holds) for each in atom.operands)
+            return (atom.kind == "and") is holds and any(_is_bound(each, ids, holds=holds) for each in atom.operands)
         case "lt0":
-            return _is_distance(atom.operands[0])
+            return _is_distance(atom.operands[0], ids)
         case "eq0":
-            return holds and _is_distance(atom.operands[0])
+            return holds and _is_distance(atom.operands[0], ids)
     return False
 
 
-def _is_distance(difference: Expression) -> bool:
-    """Return whether it is an id, plus or minus what is the same for all work-items."""
-    ids = [leaf for leaf in difference.leaves if leaf in _IDS]
-    if len(ids) != 1 or ids[0] not in _LANE_IDS:
+def _is_distance(difference: Expression, ids: Set[Atom]) -> bool:
+    """Return whether it is one of `ids`, plus or minus what is the same for all work-items."""
+    found = [leaf for leaf in difference.leaves if leaf in _IDS]
+    if len(found) != 1 or found[0] not in ids:
         return False
-    factor = difference.coefficient(ids[0])
+    factor = difference.coefficient(found[0])
     return factor is not None and factor.constant in (1, -1)

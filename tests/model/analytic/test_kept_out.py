@@ -93,3 +93,14 @@ def test_pocl_makes_no_bounds(intels: Device) -> None:
     pocl = replace(intels, platform="Portable Computing Language")
     guarded = f"if (i < n) {{ {COPY} }}"
     assert time_us(pocl, guarded) == time_us(pocl, guarded, PROMISED)
+
+
+def test_a_global_id_that_is_put_together_makes_no_bound(intels: Device) -> None:
+    text = f"{HEAD}__kernel void k({PLAIN}) {{ int i = ID; if (i < n) {{ {COPY} }} }}"
+    asked, summed = ("get_global_id(0)", "get_group_id(0) * get_local_size(0) + get_local_id(0)")
+    times = []
+    for each in (asked, summed):
+        (forecast,) = Engine().forecast(text.replace("ID", each), None, intels).forecasts
+        assert forecast.prediction is not None
+        times.append(forecast.prediction.runtime_us.p50)
+    assert times[1] > 3 * times[0]
