@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
-from model.work.expressions.operations import recomposed
-from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, NEIGHBOURS
+from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
+from model.work.features.seen_accesses import seen_as
 from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, OpKey, Outline, Part, Seen, is_common
 from model.work.regions.region import Access, Loop
 from model.work.walk.sample import key_of
@@ -24,7 +24,6 @@ from model.work.walk.walk import Walk
 FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen, where neighbours are alike
 VECTOR_LANES = 16
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
-_LINEAR = frozenset({"symbol", "convert"})
 FULLY_UNROLLED_OPS = 300  # of a loop in all its rounds: longer ones stay loops (LLVM's `-unroll-threshold`)
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
 
@@ -274,7 +273,7 @@ def _add(
             own.is_met = True
             if is_masked:
                 count = replace(count, count=runs)
-            seen = _seen_as(access, forms)
+            seen = seen_as(access, forms)
             under_mask = is_masked or is_guarded
             own.accesses.append(
                 Placed(count, seen.form, seen.image, access.is_call, under_mask, access.hidden, seen.varying)
@@ -306,7 +305,7 @@ def _add_off(
         count = counted.get(id(access))
         if count is None or (access.line in part.unrolled_lines and not is_unrolled):
             continue
-        seen = _seen_as(access, forms)
+        seen = seen_as(access, forms)
         if count.pattern is not Pattern.BROADCAST or seen.form is Form.OPAQUE:  # a lone place needs no vector
             off.accesses.append(
                 Placed(replace(count, count=times), seen.form, "", False, True, access.hidden, seen.varying)
@@ -352,7 +351,7 @@ def _is_maskable(access: Access, count: AccessCount | None, forms: dict[int, See
         count.pattern is Pattern.UNIT
         and not is_moved
         and access.space is not AddressSpace.PRIVATE
-        and _seen_as(access, forms).form is not Form.OPAQUE
+        and seen_as(access, forms).form is not Form.OPAQUE
     )
 
 
@@ -378,34 +377,3 @@ def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
     steps = [counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in counted]
     sizes = [a.element_bytes for a in loop.body.accesses if id(a) in counted]
     return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
-
-
-def _seen_as(access: Access, forms: dict[int, Seen]) -> Seen:
-    """Return what no launch changes: it is kept in `forms`."""
-    found = forms.get(id(access))
-    if found is None:
-        found = forms[id(access)] = Seen(_form(access), _image(access), _varying(access))
-    return found
-
-
-def _form(access: Access) -> Form:
-    if access.offset is None:
-        return Form.OPAQUE
-    atoms = {atom for monomial, _ in recomposed(access.offset).terms for atom in monomial}
-    if any(atom.kind not in _LINEAR and atom.leaves & _IDS for atom in atoms):
-        return Form.OPAQUE
-    symbols = (str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "symbol")
-    return Form.OFFSET if any(name.startswith("arg.") for name in symbols) else Form.PLAIN
-
-
-def _varying(access: Access) -> int:
-    """Return bit d where ids of dimension d are multiplied with something that is no constant."""
-    terms = access.offset.terms if access.offset is not None else ()
-    products = [frozenset(monomial) for monomial, _ in terms if len(monomial) > 1]
-    return sum(any(ids & product for product in products) << d for d, ids in enumerate(NEIGHBOURS))
-
-
-def _image(access: Access) -> str:
-    if not access.is_image:
-        return ""
-    return "write" if access.is_store else "linear" if access.is_between_texels else "nearest"
