@@ -62,15 +62,8 @@ def _work(state: ExecutionState) -> Work:
         kernel, root, dict(findings.parameters), tuple(findings.free_names.items()),
         tuple(findings.assumptions.values()), tuple(memory.local_bytes.items()), sum(memory.private_bytes.values()),
         tuple(sorted(findings.unknowns)), tables, frozenset(state.control.unrolled), _pressure(state, root),
-        state.steps, uniform_atoms(accesses_in(root), state.rests), _asks_for_global_ids(state),
+        state.steps, uniform_atoms(accesses_in(root), state.rests), findings.asks_for_global_ids,
     )  # fmt: skip
-
-
-def _asks_for_global_ids(state: ExecutionState) -> bool:
-    """Return whether global ids may be such, and not sums of a group's start and a local id."""
-    kernels = {kernel.name for kernel in state.program.kernels} - {state.kernel.name}
-    own = (function for name, function in state.program.functions.items() if name not in kernels)
-    return any("get_global_id" in each.masked.text[each.start : each.node.end_byte] for each in own)
 
 
 def _pressure(state: ExecutionState, root: Block) -> Pressure:

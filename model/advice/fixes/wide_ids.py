@@ -13,8 +13,8 @@ from model.advice.advice import AdviceCode
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
 from model.advice.words import names_text
-from model.opencl.builtin_types import builtin_type, sized_type
-from model.opencl.types import ScalarKind, ScalarType, Type
+from model.opencl.declarations import Declarations, Names
+from model.opencl.types import ScalarKind, ScalarType
 from model.work.counts import Pattern
 
 _WIDER = {"int": "long", "uint": "size_t", "unsigned": "size_t", "unsigned int": "size_t"}
@@ -22,7 +22,6 @@ _IDS = frozenset({"get_global_id", "get_local_id", "get_group_id"})
 _SUMS = frozenset({"+", "-", "*"})
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _SHIFTS = frozenset({"<<", ">>"})
-_SIZED = frozenset({"unsigned", "signed", "char", "short", "int", "long"})
 _WHOLE = frozenset({ScalarKind.SIGNED, ScalarKind.UNSIGNED})
 _SIZES = _IDS | {"get_global_size", "get_local_size", "get_num_groups"}  # of 64 bits, as ids are
 
@@ -83,9 +82,8 @@ def _is_widened(source: KernelSource, declaration: Node, names: set[str]) -> boo
         if source.kernel.parameter(name) is not None:
             return False
         uses = [use for use in source.uses(name) if not _declares(use)]
-        if not uses or not all(
-            _is_safe(source, use, names, _is_never_negative(source, declaration, value)) for use in uses
-        ):
+        is_id = any(call == value and called in _IDS for called, call in source.calls(inside=value))
+        if not uses or not all(_is_safe(source, use, names, is_id=is_id) for use in uses):
             return False
         if not _holds_ids(source, value) and not any(any(source.uses(other, inside=value)) for other in names):
             return False
@@ -108,13 +106,11 @@ def _holds_ids(source: KernelSource, value: Node) -> bool:
     return not is_loaded and any(name in _IDS for name, _ in source.calls(inside=value))
 
 
-def _is_never_negative(source: KernelSource, declaration: Node, value: Node) -> bool:
-    is_id = any(call == value and name in _IDS for name, call in source.calls(inside=value))
-    return is_id or _type_of(source, declaration) == _WIDER["uint"]
+def _is_safe(source: KernelSource, use: Node, names: set[str], *, is_id: bool) -> bool:
+    """Return whether a use goes into an index, a comparison, or a variable that becomes wider as well, by sums.
 
-
-def _is_safe(source: KernelSource, use: Node, names: set[str], is_never_negative: bool) -> bool:
-    """Return whether a use goes into an index, a comparison, or a variable that becomes wider as well, by sums."""
+    `is_id`: the variable is an id and nothing else, and so never negative.
+    """
     at, above = use, use.parent
     while above is not None and (
         above.type == "parenthesized_expression"
@@ -131,13 +127,13 @@ def _is_safe(source: KernelSource, use: Node, names: set[str], is_never_negative
     if above.type != "binary_expression" or _operator(source, above) not in _COMPARISONS:
         return False
     # A negative number of 32 bits, beside an unsigned one of 32, is a large one; of 64 bits it stays a small one.
-    kinds = _WHOLE if is_never_negative and at == use else {ScalarKind.SIGNED}
+    kinds = _WHOLE if is_id and at == use else {ScalarKind.SIGNED}
     others = [side for side in above.named_children if side != at]
     return all(_has_64_bits(source, side) or _is_made_of(source, side, kinds) for side in others)
 
 
 def _has_64_bits(source: KernelSource, node: Node) -> bool:
-    """Return whether a number is made with ids or sizes: all beside it is widened anyway."""
+    """Return whether a number is computed from ids or sizes: what it is compared with is widened anyway."""
     if node.type == "parenthesized_expression":
         return any(_has_64_bits(source, inner) for inner in node.named_children)
     if node.type == "binary_expression" and _operator(source, node) not in _COMPARISONS:
@@ -160,17 +156,16 @@ def _is_made_of(source: KernelSource, node: Node, kinds: Collection[ScalarKind])
 def _kinds_of(source: KernelSource, name: str) -> set[ScalarKind]:
     """Return the kinds of the scalars of this name; empty where one is none, or not known."""
     parameter = source.kernel.parameter(name)
-    types: list[Type | None] = [parameter.type] if parameter is not None else []
-    for declaration in source.nodes("declaration", inside=source.body):
-        kind = declaration.child_by_field_name("type")
-        if kind is not None and any(declared == name for declared, _ in _declared(source, declaration)):
-            types.append(_named(source.text(kind).split()))
+    reader = Declarations(source.masked, Names())
+    types = [
+        reader.base_type(declaration)
+        for declaration in source.nodes("declaration", inside=source.body)
+        if any(declared == name for declared, _ in _declared(source, declaration))
+    ]
+    if parameter is not None:
+        types.append(parameter.type)
     scalars = [each for each in types if isinstance(each, ScalarType)]
     return {each.kind for each in scalars} if len(scalars) == len(types) else set()
-
-
-def _named(words: list[str]) -> Type | None:
-    return sized_type(words) if _SIZED.issuperset(words) else builtin_type(" ".join(words))
 
 
 def _operator(source: KernelSource, node: Node) -> str:

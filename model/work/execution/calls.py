@@ -194,6 +194,7 @@ def _work_item(state: ExecutionState, name: str, values: list[Value]) -> Value:
     if name in _IDS:
         if dimension is None or not 0 <= dimension < 3:
             return Scalar(ONE if "size" in name or "num" in name else ZERO, ULONG)
+        state.findings.asks_for_global_ids |= name == "get_global_id"
         return Scalar(Expression({(_IDS[name][dimension],): 1}), ULONG)
     if name == "get_work_dim":
         return Scalar(symbol("work_dim"), UINT)

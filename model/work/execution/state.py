@@ -100,6 +100,7 @@ class Findings:
     free_names: dict[str, int] = field(default_factory=dict)  # names that nothing declares, with their line
     unknowns: set[Unknown] = field(default_factory=set)
     assumptions: dict[str, Assumption] = field(default_factory=dict)
+    asks_for_global_ids: bool = False  # otherwise, global ids are sums of a group's start and a local id
 
 
 class ExecutionState:

@@ -105,8 +105,24 @@ class ContextCount:
 
 @dataclass(slots=True)
 class _Off:
+    """What vectors execute of work-items whose ids switch it off; operations by the number of their key."""
+
     ops: dict[int, float] = field(default_factory=dict)
     accesses: list[Placed] = field(default_factory=list)
+
+    def add(self, part: Part, times: float, counted: Mapping[int, AccessCount], forms: dict[int, Seen]) -> None:
+        """Add a part that is executed `times`."""
+        is_unrolled = sum(each for _, each in part.unrolled) <= FULLY_UNROLLED_OPS
+        for key, each in (*part.ops, *(part.unrolled if is_unrolled else ())):
+            self.ops[key] = self.ops.get(key, 0.0) + each * times
+        for access in part.accesses:
+            count = counted.get(id(access))
+            if count is None or (access.line in part.unrolled_lines and not is_unrolled):
+                continue
+            seen = seen_as(access, forms)
+            if count.pattern is not Pattern.BROADCAST or seen.form is Form.OPAQUE:  # a lone place needs no vector
+                count = replace(count, count=times)
+                self.accesses.append(Placed(count, seen.form, "", False, True, access.hidden, seen.varying))
 
     def counted(self, keys: Sequence[OpKey]) -> SwitchedOff:
         return SwitchedOff(tuple(_op(keys[k], n) for k, n in self.ops.items() if n), tuple(self.accesses))
@@ -179,10 +195,13 @@ def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]
             found[context].lanes_busy += busy
             found[context].vectors_busy += busy * min(wait, VECTOR_LANES)
             _add(part, context, runs, found, counted, outline.forms, is_masked=is_decided, is_guarded=is_guarded)
-            own = found[around[part.parent] if part.parent >= 0 and part.branch is not None else context]
-            _add_off(part, executions[number] - runs, own, own.off, counted, outline.forms)
-            own.unbound.append(_Off())
-            _add_off(part, unbound[number] - runs, own, own.unbound[-1], counted, outline.forms)
+            own = found[around[part.parent] if part.branch is not None else context]
+            own.is_met |= max(executions[number], unbound[number]) > runs
+            if executions[number] > runs:
+                own.off.add(part, executions[number] - runs, counted, outline.forms)
+            if unbound[number] > runs:
+                own.unbound.append(_Off())
+                own.unbound[-1].add(part, unbound[number] - runs, counted, outline.forms)
     found[Context.STRAIGHT].chain_ops += straight_chain
     keys = outline.keys
     return tuple(
@@ -281,35 +300,14 @@ def _add(
 
 
 def _unbound(part: Part, runs: float, parent: float, around: float, *, is_masked: bool) -> float:
-    """Return how often vectors execute one side of a branch for a lane, where masks are made of all but bounds.
+    """Return how often vectors execute one side of a branch, where all branches but bounds are masks.
 
-    `around` is that of what the branch stands in, which runs `parent` times.
+    Counted in work-items: the branch's block runs `parent` times, and vectors execute it `around` times.
     """
     if not part.parts_ways:
         return around * runs / parent
     is_run = not part.is_bound and (is_masked or _is_decided_by_ids(part))
     return around if is_run else runs
-
-
-def _add_off(
-    part: Part, times: float, found: _Found, off: _Off, counted: Mapping[int, AccessCount], forms: dict[int, Seen]
-) -> None:
-    """Add what a vector executes for work-items whose ids switch it off."""
-    if times <= 0:
-        return
-    found.is_met = True
-    is_unrolled = sum(each for _, each in part.unrolled) <= FULLY_UNROLLED_OPS
-    for key, each in (*part.ops, *(part.unrolled if is_unrolled else ())):
-        off.ops[key] = off.ops.get(key, 0.0) + each * times
-    for access in part.accesses:
-        count = counted.get(id(access))
-        if count is None or (access.line in part.unrolled_lines and not is_unrolled):
-            continue
-        seen = seen_as(access, forms)
-        if count.pattern is not Pattern.BROADCAST or seen.form is Form.OPAQUE:  # a lone place needs no vector
-            off.accesses.append(
-                Placed(replace(count, count=times), seen.form, "", False, True, access.hidden, seen.varying)
-            )
 
 
 def _masked_parts(outline: Outline, counted: Mapping[int, AccessCount]) -> list[bool]:

@@ -89,9 +89,10 @@ class Outline:
 
 
 def outline_of(root: Block, unrolled: frozenset[int], bounding: frozenset[Atom]) -> Outline:
-    """`unrolled` are the lines of loops that stand in `root` iteration by iteration.
+    """Put the blocks in `root` in a row.
 
-    `bounding` are the ids that runtimes may make bounds of.
+    `unrolled` are the lines of loops that were followed iteration by iteration. Comparisons of the ids in `bounding`
+    may become bounds of a runtime's loops.
     """
     parts: list[Part] = []
     keys: dict[OpKey, int] = {}

@@ -67,7 +67,7 @@ def test_lone_work_items_share_nothing(calibrated: Device) -> None:
 
 
 def test_sizes_that_the_runtime_keeps_in_memory_may_change(calibrated: Device) -> None:
-    """So they are divided by anew for each work-item, or by Intel's runtime for each vector."""
+    """PoCL divides by them for each work-item, Intel's runtime for each vector."""
     wide = replace(calibrated, preferred_multiple=8)
     each = special_us(wide, stored("(float)((n + i) / (ulong)m)"))
     once = 8 if calibrated.platform.startswith("Intel") else 1
