@@ -5,7 +5,7 @@ Which runtimes lose sight of them is measured: see `model.work.execution.narrow_
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -16,6 +16,8 @@ from model.advice.words import names_text
 from model.opencl.declarations import Declarations, Names
 from model.opencl.types import ScalarKind, ScalarType
 from model.work.counts import Pattern
+from model.work.features.access_facts import GLOBAL_SPACES
+from model.work.features.vectorization_contexts import Placed
 
 _WIDER = {"int": "long", "uint": "size_t", "unsigned": "size_t", "unsigned int": "size_t"}
 _IDS = frozenset({"get_global_id", "get_local_id", "get_group_id"})
@@ -51,8 +53,23 @@ def wide_ids(setting: Setting) -> Iterator[Fix]:
 
 
 def _has_hidden(setting: Setting) -> bool:
-    placed = (each for part in setting.prediction.work.contexts for each in part.accesses)
-    return any(each.is_hidden and each.access.pattern is Pattern.UNIT for each in placed)
+    """Return whether neighbours' accesses are hidden, and not mostly executed with all lanes masked off.
+
+    What those cost in memory beyond a buffer is not priced: with 64-bit ids, which make them masked vector accesses, a
+    launch of many idle work-items took 10 times as long on an AMD EPYC (Zen 3).
+    """
+    parts = setting.prediction.work.contexts
+    hidden = [each for part in parts for each in part.accesses if _is_hidden(each)]
+    masked = [each for part in parts for region in part.unbound for each in region.accesses if _is_hidden(each)]
+    return bool(hidden) and _global_count(masked) <= _global_count(hidden)
+
+
+def _is_hidden(placed: Placed) -> bool:
+    return placed.is_hidden and placed.access.pattern is Pattern.UNIT
+
+
+def _global_count(accesses: Iterable[Placed]) -> float:
+    return sum(each.access.count for each in accesses if each.access.space in GLOBAL_SPACES)
 
 
 def _type_of(source: KernelSource, declaration: Node) -> str | None:

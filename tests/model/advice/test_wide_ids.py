@@ -7,7 +7,7 @@ import pytest
 from model.advice.advice import AdviceCode
 from tests.model.advice.fixing import GPU, changed_lines, fixed, fixes
 
-COPY = """// kernelcast: global=n local=64 n=65536 x=2*n y=2*n w=256
+COPY = """// kernelcast: global=65536 local=64 n=65536 x=2*n y=2*n w=256
 __kernel void copy(__global const float *x, __global float *y, int n, uint m, int w)
 {
     const int i = get_global_id(0);
@@ -23,6 +23,15 @@ def test_ids_get_the_64_bits_that_they_have() -> None:
     (fix,) = fixes(COPY, AdviceCode.NARROW_INDEX)
     assert fix.is_exact
     assert not fix.promise
+
+
+def test_ids_stay_as_they_are_where_most_accesses_are_masked_off() -> None:
+    """Beyond a buffer masked vector loads are slow, and no guard of a kernel with `restrict` becomes a bound."""
+    promised = COPY.replace("*x", "*restrict x").replace("*y", "*restrict y")
+    assert fixes(promised, AdviceCode.NARROW_INDEX)
+    idle = "n=65536", "n=1024"
+    assert not fixes(promised.replace(*idle), AdviceCode.NARROW_INDEX)
+    assert fixes(COPY.replace(*idle), AdviceCode.NARROW_INDEX)
 
 
 def test_all_that_is_set_to_ids_gets_them() -> None:
