@@ -15,6 +15,7 @@ from model.opencl.syntax import is_in_loop
 from model.opencl.types import PointerType, ScalarKind, ScalarType
 from model.sampling.code import Code, Place
 from model.sampling.compiler import Compiler
+from model.sampling.estimate import Draws
 from model.sampling.places import assigned_as, load, stored
 from model.sampling.tables import Function, table
 from model.sampling.taint import read_through
@@ -68,9 +69,19 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
             f.context.accesses[access].note(f, at, dtype.itemsize)
         active, addresses, operands = _active(f, at, value)
         before = _before(f, addresses, operands, function, dtype)
+        if is_ticket is not None and is_ticket():
+            _note_draw(f, node.start_byte, float(before.mean()))
         return _spread(f, active, before, dtype)
 
     return Code(run, kind, is_pure=False, taint=read_through(pointer.taint))
+
+
+def _note_draw(f: Lanes, place: int, mean: float) -> None:
+    draws = f.draws.get(place)
+    if draws is None:
+        f.draws[place] = Draws(mean, mean)
+    else:
+        draws.add(mean)
 
 
 def _is_ticket(c: Compiler, pointer: Code, node: Node) -> Callable[[], bool] | None:

@@ -33,6 +33,24 @@ class Unfinished:
     has_exits: bool
 
 
+@dataclass(slots=True)
+class Draws:
+    """What one atomic operation gave back: means over the lanes, of the first and of the last of `times`."""
+
+    first: float
+    last: float
+    times: int = 1
+
+    def add(self, mean: float) -> None:
+        self.last = mean
+        self.times += 1
+
+    @property
+    def step(self) -> float:
+        """Return how far the counter goes in one iteration. In the first the mean lane is half a step ahead of zero."""
+        return (self.last - self.first) / (self.times - 1) if self.times > 1 else 2 * self.last
+
+
 def scaled_up(loops: list[Unfinished]) -> None:
     """Scale the counts of `loops`, given innermost first, and of all that stands in them.
 

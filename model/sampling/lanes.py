@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from model.sampling.counters import Context, Meter
-from model.sampling.estimate import Unfinished, scaled_up
+from model.sampling.estimate import Draws, Unfinished, scaled_up
 from model.sampling.memory import Memory
 from model.sampling.values import Array, Value
 
@@ -21,9 +21,9 @@ class Lanes:
     """`mask` None: all lanes of this width are active. `lane`: their numbers in the sample; None where they are all.
 
     `declared`: how many lanes were active when a variable was declared; where as many are when it is set, no other
-    lane's value is to be kept. `stands_for`: the work-items of the launch for each lane. `loops`: how many
-    are being run, one in the other. `unfinished`: those that the budget ended, innermost first; `cut`: those behind
-    which the run went on.
+    lane's value is to be kept. `stands_for`: the work-items of the launch for each lane. `draws`: what atomic counters
+    gave out, by the places of the calls. `loops`: how many are being run, one in the other. `unfinished`: those that
+    the budget ended, innermost first; `cut`: those behind which the run went on.
     """
 
     __slots__ = (
@@ -33,6 +33,7 @@ class Lanes:
         "continued",
         "cut",
         "declared",
+        "draws",
         "group",
         "items",
         "lane",
@@ -62,6 +63,7 @@ class Lanes:
         self.subgroup: Array = np.arange(items, dtype=np.int64)
         self.group: Array = np.zeros(items, np.int64)
         self.stands_for = 1.0
+        self.draws: dict[int, Draws] = {}
         self.loops = 0
         self.unfinished: list[Unfinished] = []
         self.cut: list[Unfinished] = []

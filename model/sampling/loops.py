@@ -16,6 +16,7 @@ from model.sampling.conversions import truth_of
 from model.sampling.dispatch import expression, statement
 from model.sampling.estimate import Unfinished
 from model.sampling.lanes import Compacted
+from model.sampling.tickets import remaining_draws
 from model.sampling.upper_bounds import Remaining, remaining_iterations
 from model.sampling.values import NO_TAINT, BudgetEnded, Value
 
@@ -216,7 +217,12 @@ def loop(c: Compiler, node: Node) -> Step:
         taint = condition.taint if condition is not None else NO_TAINT
         c.ending_taints |= taint
         site = c.site(node, taint)
+        is_joined = condition_node is not None and "&&" in c.reader.text(condition_node)
+        has_exits = is_joined or any(find(body_node, *LOOP_EXITS))
         remaining = remaining_iterations(c, condition_node, node)
+        if remaining is None:
+            remaining = remaining_draws(c, node, body_node)
+            has_exits = has_exits and remaining is None  # the one exit is what the estimate rests on
         in_turns = condition_node is not None and any(
             _is_exchange(c, call) for call in find(condition_node, "call_expression")
         )
@@ -225,8 +231,7 @@ def loop(c: Compiler, node: Node) -> Step:
     truth = truth_of(condition) if condition is not None and not is_endless else None
     return _Loop(
         site, first, truth, update, body, node.type != "do_statement", tuple(sorted(slots)), cost, remaining,
-        any(find(body_node, *LOOP_EXITS)) or (condition_node is not None and "&&" in c.reader.text(condition_node)),
-        in_turns,
+        has_exits, in_turns,
     ).run  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def remaining_iterations(c: Compiler, condition: Node | None, loop: Node) -> Rem
             if counter is None or not all(_is_kept(c, each, loop) for each in (left, right)):
                 continue  # `x * x + y * y < limit` says nothing of how far there is to go
             step = counters[c.reader.text(counter)]
-            codes = _compiled(c, [left, right, *filter(None, [step])])
+            codes = compiled_numbers(c, [left, right, *filter(None, [step])])
             if codes is not None:
                 a, b = codes[0].run, codes[1].run
                 by = codes[2].run if step is not None else None
@@ -54,7 +54,7 @@ def remaining_iterations(c: Compiler, condition: Node | None, loop: Node) -> Rem
     return None
 
 
-def _compiled(c: Compiler, nodes: Sequence[Node]) -> list[Code] | None:
+def compiled_numbers(c: Compiler, nodes: Sequence[Node]) -> list[Code] | None:
     """Return whole numbers as code; None where one is no such number, or has branches of its own."""
     sites, cost = len(c.sites.sites), c.cost
     codes = [expression(c, node) for node in nodes]
@@ -78,20 +78,21 @@ def _counters(c: Compiler, loop: Node) -> dict[str, Node | None]:
         else:
             steps[name] = value
     return {
-        name: step for name, step in steps.items() if name not in others and (step is None or _is_fixed(c, step, loop))
+        name: step for name, step in steps.items() if name not in others and (step is None or is_fixed(c, step, loop))
     }
 
 
-def _is_fixed(c: Compiler, step: Node, loop: Node) -> bool:
-    """Return whether a step is the same in each iteration: of what the loop does not set, and not from memory."""
+def is_fixed(c: Compiler, value: Node, loop: Node) -> bool:
+    """Return whether a number is the same in each iteration: of what the loop does not set, and not from memory."""
     changed = {
         c.reader.text(target)
         for node in find(loop, "update_expression", "assignment_expression", "init_declarator")
         for field in ("argument", "left", "declarator")
         if (target := node.child_by_field_name(field)) is not None
     }
-    names = {c.reader.text(node) for node in (step, *find(step, "identifier"))}
-    return not any(find(step, *_FROM_MEMORY)) and changed.isdisjoint(names)
+    names = {c.reader.text(node) for node in (value, *find(value, "identifier"))}
+    is_loaded = value.type in _FROM_MEMORY or any(find(value, *_FROM_MEMORY))
+    return not is_loaded and changed.isdisjoint(names)
 
 
 def _is_kept(c: Compiler, side: Node, loop: Node) -> bool:

@@ -39,6 +39,28 @@ def test_a_queue_is_worked_off_once_by_all_work_items_together(cpu: Device, way:
     assert roots == pytest.approx(JOBS, rel=0.3)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_queue_that_takes_too_long_to_run_is_followed_to_its_end(cpu: Device, way: str) -> None:
+    """The tickets that were drawn say how many are left: how long the loop goes on is no guess."""
+    work = "for (uint s = 0; s < 500; s++) x[JOB] = sqrt(x[JOB]);"
+    loop = (
+        WAYS[way]
+        .replace(WORK, work.replace("JOB", "job"))
+        .replace("x[own] = sqrt(x[own]);", work.replace("JOB", "own"))
+    )
+    found = predicted(QUEUE.replace(str(ITEMS), "256").replace("LOOP", loop), cpu)
+    roots = sum(op.count for op in found.work.ops if op.function == "sqrt")
+    assert roots == pytest.approx(500 * JOBS, rel=0.1)
+    assert any("ended while a loop still ran" in each.text for each in found.assumptions)
+    assert not any(each.is_guess for each in found.assumptions)
+
+
+def test_a_queue_that_may_be_left_early_stays_a_guess(cpu: Device) -> None:
+    loop = WAYS["by a break"].replace(WORK, f"for (uint s = 0; s < 500; s++) {WORK} if (x[job] < 0) return;")
+    found = predicted(QUEUE.replace(str(ITEMS), "256").replace("LOOP", loop), cpu)
+    assert any(each.is_guess for each in found.assumptions)
+
+
 def test_places_in_a_list_are_handed_out_side_by_side(cpu: Device) -> None:
     body = "uint at = atomic_inc(next); if (x[at] < n) x[at] = 1.0f;"
     text = QUEUE.replace(f"={JOBS}", f"={2 * ITEMS}").replace("LOOP", body)
