@@ -6,9 +6,10 @@ Loads stay, since a store of another work-item may change what they find. PoCL's
 and of code that is guarded nothing moves that must not run without; Intel's runtime moves that, too. Within loops of
 the source nothing moves. What rests on the number of work-items or of groups, which runtimes load, is computed anew for
 each work-item by PoCL, and once for each vector by Intel's runtime. Seen on PoCL 3.0 and Intel's runtime 2026.22, with
-calls, divisions and powers that are shared by a group or a row. Only these are looked at: additions and products move
-as well, but cost next to nothing beside other work, and what was moved must be kept. Predictions of the dataset's
-training rows are truer so. Source: LLVM's loop-invariant code motion.
+calls, divisions and powers that are shared by a group or a row. Integer arithmetic, most of it of indices, moves out of
+guarded code as well: nothing goes wrong where it runs unasked. On PoCL predictions of the dataset's training rows are
+truer so, and on Intel's runtime truer where it is counted for each work-item. Additions and products of floats stay:
+they cost next to nothing beside other work, and what was moved must be kept. Source: LLVM's loop-invariant code motion.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import NamedTuple
 from model.device import Device
 from model.work.counts import OpCount, OpKind
 from model.work.features.vectorization_contexts import ContextCount
+from model.work.regions.flat_blocks import HARMLESS
 from model.work.work_counts import WorkCounts
 
 _ROUNDING = 1e-9  # of a difference of counts that should be 0
@@ -65,6 +67,8 @@ def _moving(part: ContextCount, local_size: Sequence[int], device: Device) -> It
     """Yield what moves out of the loops over work-items, and how many of these share one execution."""
     is_intels = device.is_intels_cpu
     for op, dimensions, is_guarded in part.shared:
+        if is_intels and op.kind in HARMLESS and not op.function:
+            continue
         if dimensions < 0:  # not out of the loops, but for a whole vector at once
             sharing = min(device.preferred_multiple, local_size[0]) if is_intels and local_size else 1
         else:

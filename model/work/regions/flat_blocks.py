@@ -20,14 +20,16 @@ Ops = tuple[tuple[int, float], ...]  # the number of a key, and how often a bloc
 
 _LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
 _DEAR = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.INT_DIVIDE, OpKind.SPECIAL, OpKind.NATIVE})
+HARMLESS = frozenset({OpKind.INTEGER, OpKind.INT_MUL})  # may run where the source would not have run them
 
 
 class SharedOp(NamedTuple):
-    """Calls and divisions, by the number of their key, that give the same in the first `dimensions` of a group.
+    """Calls, divisions and integer arithmetic that give the same in the first `dimensions` of a group.
 
-    Of less than 0, they do in as many, but rest on sizes that are loaded.
+    They go by the number of their key. Of less than 0, they do in as many, but rest on sizes that are loaded.
 
-    `is_guarded`: they are under a branch on which neighbours may differ, or in an unrolled loop.
+    `is_guarded`: they are under a branch on which neighbours may differ, and must not run without it; or they are in an
+    unrolled loop.
     """
 
     key: int
@@ -58,7 +60,7 @@ class Part:
     """One block: the body of `loop`, or one side of `branch` (`is_then`: the first), in the block numbered `parent`.
 
     `accesses` are those that go to memory. `ops` leaves out what stands on lines of loops that were followed iteration
-    by iteration: that is in `unrolled`. `shared` are calls and divisions of both, out of loops, that neighbours share.
+    by iteration: that is in `unrolled`. `shared` is what neighbours share of both, out of loops.
     `waits`: work-items go through the loop one by one. `parts_ways`: neighbours may differ in whether they enter.
     `is_bound`: some runtimes start none of those that do not: see `loop_bounds`.
     """
@@ -150,9 +152,11 @@ def _shared(
     block: Block, keys: Mapping[OpKey, int], unrolled: frozenset[int], *, is_guarded: bool
 ) -> Iterator[SharedOp]:
     for line, kind, element, count, width, function, shared in block.ops:
-        if count and shared and (function or kind in _DEAR):
+        is_harmless = kind in HARMLESS and not function
+        if count and (shared > 0 if is_harmless else shared and (function or kind in _DEAR)):
             is_unrolled = line in unrolled
-            yield SharedOp(keys[kind, element, width, function], count, shared, is_guarded or is_unrolled, is_unrolled)
+            stays = is_unrolled or (is_guarded and not is_harmless)
+            yield SharedOp(keys[kind, element, width, function], count, shared, stays, is_unrolled)
 
 
 def _mark_barriers(block: Block, found: dict[int, bool]) -> bool:

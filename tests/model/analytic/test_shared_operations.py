@@ -24,10 +24,14 @@ def calibrated(cpu: Device, request: pytest.FixtureRequest) -> Device:
 
 
 def special_us(device: Device, body: str) -> float:
+    return resource_us(device, body, "special functions")
+
+
+def resource_us(device: Device, body: str, resource: str) -> float:
     text = HEAD + KERNEL.replace("BODY", body)
     (forecast,) = Engine().forecast(text, None, device).forecasts
     assert forecast.prediction is not None, forecast.problem
-    return next((r.time_us for r in forecast.prediction.resources if r.resource == "special functions"), 0.0)
+    return next((r.time_us for r in forecast.prediction.resources if r.resource == resource), 0.0)
 
 
 def stored(value: str) -> str:
@@ -72,3 +76,23 @@ def test_sizes_that_the_runtime_keeps_in_memory_may_change(calibrated: Device) -
     each = special_us(wide, stored("(float)((n + i) / (ulong)m)"))
     once = 8 if calibrated.platform.startswith("Intel") else 1
     assert each / special_us(wide, stored("(float)(n / get_global_size(0))")) == pytest.approx(once, rel=0.1)
+
+
+ARITHMETIC = "({0} * n ^ m) * 3 + ({0} | n) * 5 - ({0} & m) * 7"
+
+
+@pytest.mark.parametrize("guard", ["{0}", "if (x[j * 512 + i] > 0) {{ {0} }}", "if (i >= n) return; {0}"])
+def test_integers_of_a_row_are_computed_once_on_pocl(calibrated: Device, guard: str) -> None:
+    """Nothing goes wrong where they are computed for a row of which no work-item enters."""
+    each, row, none = (
+        resource_us(calibrated, guard.format(f"o[{PLACE}] = {value};"), "integer")
+        for value in (ARITHMETIC.format("i"), ARITHMETIC.format("j"), "j")
+    )
+    assert (row - none < (each - none) / 3) is not calibrated.platform.startswith("Intel")
+
+
+def test_integers_within_a_loop_are_computed_each_time(calibrated: Device) -> None:
+    row, each = (
+        resource_us(calibrated, f"for (int k = 0; k < n; ++k) o[{PLACE}] += k * {id};", "integer") for id in "ji"
+    )
+    assert row == pytest.approx(each, rel=0.01)
