@@ -30,7 +30,7 @@ def remaining_draws(c: Compiler, loop: Node, body: Node) -> Remaining | None:
     exits = [*_exits(body)]
     tests = [_inner(condition)] if condition is not None and not exits else []
     if len(exits) == 1:
-        tests = [test for node in body.named_children if (test := _test_before(node, exits[0])) is not None]
+        tests = [test for node in body.named_children if (test := _test_around(node, exits[0])) is not None]
     for test in tests:
         if c.reader.operator(test) not in _COMPARISONS:
             continue
@@ -44,7 +44,7 @@ def remaining_draws(c: Compiler, loop: Node, body: Node) -> Remaining | None:
 
 
 def _drawn(c: Compiler, loop: Node) -> Iterator[tuple[str, int]]:
-    """Yield variables that are set to what a call gave back, with its place; calls without draws are no atomics."""
+    """Yield variables that are set to what a call gave back, with its place: only atomic operations draw there."""
     for node in find(loop, "init_declarator", "assignment_expression"):
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
         target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
@@ -63,8 +63,8 @@ def _exits(node: Node) -> Iterator[Node]:
             yield from _exits(child)
 
 
-def _test_before(node: Node, leave: Node) -> Node | None:
-    """Return the condition of a statement if it guards `leave` and nothing else."""
+def _test_around(node: Node, leave: Node) -> Node | None:
+    """Return the condition of a statement if that is an `if` in which `leave` stands."""
     if node.type != "if_statement" or all(each.id != leave.id for each in _exits(node)):
         return None
     condition = node.child_by_field_name("condition")
