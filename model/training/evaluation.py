@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from model.learned.cost_network import OTHER
-from model.learned.ensemble import Ensemble, Members, forest_inputs, halfway_to_analytic
+from model.learned.ensemble import Ensemble, Members, forest_inputs, mostly_analytic
 from model.learned.inputs import INPUT_NAMES, source_inputs
 from model.learned.novelty import Novelty
 from model.training.boosting import Boosting, grow
@@ -134,7 +134,7 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
         theirs = np.char.startswith(own_names, start)
         seen, unseen = train[~theirs[train]], test[theirs[test]]
         forest = _forest_of(rows, inputs, of_no_name, seen, recipe)
-        whole = halfway_to_analytic(forest, rows.analytic[:, 0], of_no_name)
+        whole = mostly_analytic(forest, rows.analytic[:, 0], of_no_name)
         said = {"analytical model alone": rows.analytic[:, 0], "forests alone": forest, "calibrated only": whole}
         bound = {who: np.maximum(each, rows.analytic[:, 1]) for who, each in said.items()}
         lines += [

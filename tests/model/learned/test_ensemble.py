@@ -19,7 +19,7 @@ from model.device_catalog import find_builtin
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import OTHER
 from model.learned.device_facts import device_facts
-from model.learned.ensemble import Ensemble, halfway_to_analytic
+from model.learned.ensemble import Ensemble, mostly_analytic
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model
 from model.learned.question import Answer, Question
 from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
@@ -91,9 +91,9 @@ def test_of_a_runtime_that_nobody_measured_the_networks_have_no_say(ensemble: En
     assert times(ensemble.answer(asked))[:, 1] == pytest.approx(times(only_forests.answer(asked))[:, 1])
 
 
-def test_of_a_runtime_that_nobody_measured_half_is_what_the_analytical_model_says() -> None:
+def test_of_a_runtime_that_nobody_measured_most_is_what_the_analytical_model_says() -> None:
     found, analytic = np.float32([1, 1, 1]), np.float32([3, 3, 3])
-    assert halfway_to_analytic(found, analytic, np.array([0, OTHER, OTHER + 1])).tolist() == [1, 2, 2]
+    assert mostly_analytic(found, analytic, np.array([0, OTHER, OTHER + 1])).tolist() == [1, 2.5, 2.5]
 
 
 def test_answers_say_where_launches_lie_so_that_those_alike_are_near(ensemble: Ensemble, rows: Rows) -> None:
