@@ -6,7 +6,7 @@ Everything is numpy on arrays from one safetensors file: no torch is needed to p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from model.prediction import Quantiles
 Floats = npt.NDArray[np.float32]
 _NARROWEST, _WIDEST = np.float32(0.03), np.float32(6.0)  # octaves from p50 to p90 before calibration
 _UNKNOWN = (np.nan,) * len(COMPILED_FACT_NAMES)
+_UNITS = DEVICE_FACT_NAMES.index("shape.compute_units")
+_MOST_UNITS = np.float32(2.0)  # log2 of those of the largest device in training
 # Of five shares the best on the training rows of a runtime, by forests that saw no row of it; means of two runtimes.
 _OF_FORESTS = np.float32(0.25)
 
@@ -109,6 +111,7 @@ class Ensemble:
         return [Answer(Quantiles(*each), new, tuple(place)) for each, new, place in told]
 
     def estimate(self, facts: Facts) -> Estimate:
+        facts, beyond = _within_training(facts)
         source = source_inputs(facts.launch, facts.analytic, facts.device)
         terms = terms_of(facts.launch, log2_pace(facts.device))
         runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
@@ -132,7 +135,7 @@ class Ensemble:
         novelty = self.novelty.of(places)
         spread = self.spread.predict(spread_inputs(source, apart, novelty))
         spread = np.minimum(np.maximum(spread, _NARROWEST), _WIDEST)
-        return Estimate(found, spread, novelty, places / np.float32(max(self.novelty.near, 1e-6)))
+        return Estimate(found - beyond, spread, novelty, places / np.float32(max(self.novelty.near, 1e-6)))
 
 
 def facts_of(questions: Sequence[Question]) -> Facts:
@@ -142,6 +145,20 @@ def facts_of(questions: Sequence[Question]) -> Facts:
         np.array([q.device_facts for q in questions], np.float32),
         np.array([q.compiled_facts or _UNKNOWN for q in questions], np.float32),
     )
+
+
+def _within_training(facts: Facts) -> tuple[Facts, Floats]:
+    """Return the launches as of devices with no more units than any in training, and by how much that is slower.
+
+    The latter in octaves [rows], to be taken off what is said of them. What the model says beyond the analytical times
+    rests on what it has seen of as many units; asked of more it goes astray, by 1.5x and more of 64 units.
+    """
+    beyond = np.maximum(facts.device[:, _UNITS] - _MOST_UNITS, 0).astype(np.float32)
+    if not beyond.any():
+        return facts, beyond
+    device = facts.device.copy()
+    device[:, _UNITS] -= beyond
+    return replace(facts, device=device, analytic=facts.analytic + beyond[:, None]), beyond
 
 
 def _has_code(compiled: Floats) -> npt.NDArray[np.bool_]:

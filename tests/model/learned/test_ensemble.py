@@ -18,12 +18,12 @@ from safetensors.numpy import save_file
 from model.device_catalog import find_builtin
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import OTHER
-from model.learned.device_facts import device_facts
+from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
 from model.learned.ensemble import Ensemble, mostly_analytic
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model
 from model.learned.question import Answer, Question
 from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
-from model.training.ensemble import train_ensemble
+from model.training.ensemble import facts_at, train_ensemble
 from model.training.rows import Rows
 from tests.made_world import HARDLY, RECIPE, device, made_rows
 
@@ -224,3 +224,17 @@ def test_damaged_weights_are_refused_in_a_sentence(weights: Path, damage: str) -
         save_file({"a": np.zeros(3, np.float32)}, file)
     with pytest.raises(UnusableModel, match=r"cannot be read|are damaged or of another version"):
         load_model()
+
+
+@pytest.mark.parametrize("doubled", [1, 2, 4])
+def test_more_units_than_in_training_are_as_much_faster_as_the_analytical_model_says(
+    ensemble: Ensemble, rows: Rows, doubled: int
+) -> None:
+    """Nothing was seen of so many: what was learned of four holds."""
+    facts = facts_at(rows, rows.where("known"), has_code=True)
+    units = DEVICE_FACT_NAMES.index("shape.compute_units")
+    four, more = facts.device.copy(), facts.device.copy()
+    four[:, units], more[:, units] = 2, 2 + doubled
+    said = ensemble.estimate(replace(facts, device=four)).log2_us
+    faster = ensemble.estimate(replace(facts, device=more, analytic=facts.analytic - doubled)).log2_us
+    assert faster == pytest.approx(said - doubled, abs=1e-3)
