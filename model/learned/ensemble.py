@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float32]
 _NARROWEST, _WIDEST = np.float32(0.03), np.float32(6.0)  # octaves from p50 to p90 before calibration
 _UNKNOWN = (np.nan,) * len(COMPILED_FACT_NAMES)
 _UNITS = DEVICE_FACT_NAMES.index("shape.compute_units")
-_MOST_UNITS = np.float32(2.0)  # log2 of those of the largest device in training
+MOST_UNITS = np.float32(2.0)  # log2 of those of the largest device in training
 # Of five shares the best on the training rows of a runtime, by forests that saw no row of it; means of two runtimes.
 _OF_FORESTS = np.float32(0.25)
 
@@ -153,7 +153,7 @@ def _within_training(facts: Facts) -> tuple[Facts, Floats]:
     The latter in octaves [rows], to be taken off what is said of them. What the model says beyond the analytical times
     rests on what it has seen of as many units; asked of more it goes astray, by 1.5x and more of 64 units.
     """
-    beyond = np.maximum(facts.device[:, _UNITS] - _MOST_UNITS, 0).astype(np.float32)
+    beyond = np.maximum(facts.device[:, _UNITS] - MOST_UNITS, 0).astype(np.float32)
     if not beyond.any():
         return facts, beyond
     device = facts.device.copy()
@@ -202,7 +202,7 @@ def together(
 
 
 def mostly_analytic(found: Floats, analytic: Floats, runtime: npt.NDArray[np.int64]) -> Floats:
-    """Return what to say of runtimes that are not in the dataset: mostly the analytical model; all log2 us [rows].
+    """Return answers of which, for runtimes that are not in the dataset, most is analytical; all log2 us [rows].
 
     The analytical model knows the device's rates, the forests know what other compilers make of such code, and their
     errors are independent.

@@ -32,13 +32,13 @@ def parse_from(start: int, text: str) -> Tree:
 
 
 LOOP_EXITS = ("break_statement", "return_statement", "goto_statement")
-_LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
+LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 
 
 def is_in_loop(node: Node) -> bool:
     """Return whether a loop of the same function stands around `node`."""
     at: Node | None = node
-    while at is not None and at.type not in _LOOPS:
+    while at is not None and at.type not in LOOPS:
         at = at.parent
     return at is not None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tree_sitter import Node
 
-from model.opencl.syntax import LOOP_EXITS, find
+from model.opencl.syntax import LOOP_EXITS, LOOPS, find
 from model.sampling.code import Run
 from model.sampling.compiler import Compiler
 from model.sampling.estimate import Draws
@@ -17,7 +17,7 @@ from model.sampling.upper_bounds import Remaining, compiled_numbers, is_fixed
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
 
-_OF_THEIR_OWN = frozenset({"for_statement", "while_statement", "do_statement", "switch_statement"})
+_OF_THEIR_OWN = LOOPS | {"switch_statement"}
 _COMPARISONS = frozenset({"<", "<=", ">", ">="})
 
 
@@ -44,11 +44,13 @@ def remaining_draws(c: Compiler, loop: Node, body: Node) -> Remaining | None:
 
 
 def _drawn(c: Compiler, loop: Node) -> Iterator[tuple[str, int]]:
-    """Yield variables that are set to what a call gave back, with its place: only atomic operations draw there."""
+    """Yield variables that are set to what an atomic operation gave back, with the place of its call."""
     for node in find(loop, "init_declarator", "assignment_expression"):
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
         target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
-        if value is not None and target is not None and value.type == "call_expression":
+        if value is None or target is None or value.type != "call_expression":
+            continue
+        if c.reader.text(value).startswith("atom"):
             yield c.reader.text(target), value.start_byte
 
 

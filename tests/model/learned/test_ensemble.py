@@ -19,12 +19,13 @@ from model.device_catalog import find_builtin
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import OTHER
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
-from model.learned.ensemble import Ensemble, mostly_analytic
+from model.learned.ensemble import MOST_UNITS, Ensemble, mostly_analytic
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model
 from model.learned.question import Answer, Question
 from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
 from model.training.ensemble import facts_at, train_ensemble
 from model.training.rows import Rows
+from profiler.corpus.facts.devices import read_devices
 from tests.made_world import HARDLY, RECIPE, device, made_rows
 
 
@@ -230,7 +231,7 @@ def test_damaged_weights_are_refused_in_a_sentence(weights: Path, damage: str) -
 def test_more_units_than_in_training_are_as_much_faster_as_the_analytical_model_says(
     ensemble: Ensemble, rows: Rows, doubled: int
 ) -> None:
-    """Nothing was seen of so many: what was learned of four holds."""
+    """The model saw devices of up to four units, and answers for four where there are more."""
     facts = facts_at(rows, rows.where("known"), has_code=True)
     units = DEVICE_FACT_NAMES.index("shape.compute_units")
     four, more = facts.device.copy(), facts.device.copy()
@@ -238,3 +239,8 @@ def test_more_units_than_in_training_are_as_much_faster_as_the_analytical_model_
     said = ensemble.estimate(replace(facts, device=four)).log2_us
     faster = ensemble.estimate(replace(facts, device=more, analytic=facts.analytic - doubled)).log2_us
     assert faster == pytest.approx(said - doubled, abs=1e-3)
+
+
+def test_the_most_units_are_those_of_the_largest_device_in_the_dataset(repository: Path) -> None:
+    devices = read_devices(repository / "profiler" / "corpus" / "data")
+    assert max(each.compute_units for each in devices.values()) == 2**MOST_UNITS
