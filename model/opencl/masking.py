@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from operator import itemgetter
 
 from model.opencl.false_casts import without_false_casts
 
@@ -16,18 +17,22 @@ _WORDS = (
     "kernel", "global", "local", "constant", "private", "generic", "read_only", "write_only", "read_write",
 )  # fmt: skip
 _ATTRIBUTE_PARENS = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+# All that is masked begins with one of few characters, which `re` looks for by itself, far faster than it tries
+# alternatives at every place; hence the words without their first letters.
+_FIRST = "".join(sorted({"_", "p", *(word[0] for word in _WORDS)}))
+_BEHIND_FIRST = "|".join(f"(?<={word[0]}){word[1:]}" for word in (*_WORDS, "pipe"))
 _MASKED = re.compile(
-    rf"\b(?P<word>(?:__)?(?:{'|'.join(_WORDS)})|pipe)\b"
-    rf"|\b(?P<attribute>__attribute(?:__)?)\s*{_ATTRIBUTE_PARENS}"
-    r"|(?P<drop>\b(?:__extension__|__inline__|__forceinline)\b)"
-    r"|(?P<spelled>\b__(?:const|volatile|restrict|signed)(?:__)?\b)"  # as GNU C spells C's words, which clang reads
-    r"|(?P<half>(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[hH]\b)"
-    r"|(?P<directive>^[ \t]*#[^\n]*)"
-    r'|(?P<pragma>\b_Pragma\s*\(\s*"(?:\\.|[^"\\\n])*"\s*\))'
-    r"|(?P<untyped>(?<=[;{}])\s*\bconst\b(?=\s+[A-Za-z_]\w*\s*=))"  # an `int`, as in the C of 1989
-    r'|"(?:\\.|[^"\\\n])*"',
-    re.MULTILINE,
+    rf"[{_FIRST}\d.\"](?:(?<=\b[{_FIRST}])(?:"
+    rf"(?P<word>(?:{_BEHIND_FIRST}|(?<=_)_(?:{'|'.join(_WORDS)}))\b)"
+    rf"|(?P<attribute>(?<=_)_attribute(?:__)?\s*{_ATTRIBUTE_PARENS})"
+    r"|(?P<drop>(?<=_)_(?:extension__|inline__|forceinline)\b)"
+    r"|(?P<spelled>(?<=_)_(?:const|volatile|restrict|signed)(?:__)?\b)"  # as GNU C spells C's words, which clang reads
+    r'|(?P<pragma>(?<=_)Pragma\s*\(\s*"(?:\\.|[^"\\\n])*"\s*\))'
+    r"|(?P<untyped>(?<=c)onst\b(?=\s+[A-Za-z_]\w*\s*=))"  # an `int`, as in the C of 1989
+    r")|(?<![\w.][\d.])(?P<half>(?:(?<=\d)\d*\.?\d*|(?<=\.)\d+)(?:[eE][-+]?\d+)?[hH]\b)"
+    r'|(?<=")(?:\\.|[^"\\\n])*")'
 )
+_DIRECTIVE = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _UNROLL_HINT = re.compile(
     r"(?:[ \t]*#[ \t]*pragma[ \t]+unroll\b|_Pragma\s*\(\s*\"\s*unroll\b"
     r"|__attribute(?:__)?\s*\(\(\s*(?:__)?opencl_unroll_hint(?:__)?)"
@@ -71,33 +76,39 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """Mask `text` (one character a byte, comments already blank)."""
-    offsets: list[int] = []
-    words: list[str] = []
+    noted: list[tuple[int, str]] = []
+
+    def blank_directive(match: re.Match[str]) -> str:
+        if _UNROLL_HINT.match(match[0]):
+            noted.append((match.start(), match[0]))
+        return " " * len(match[0])
+
+    text = _DIRECTIVE.sub(blank_directive, text)
 
     def blank(match: re.Match[str]) -> str:
         found = match[0]
-        if match["word"] is not None:
-            offsets.append(match.start())
-            words.append(found.lstrip("_"))
-            if len(found) >= len(_CONST) and _ARRAY_POINTER.match(text, match.end()):
-                return _CONST.ljust(len(found))  # `uint (*rows)[64] = table` alone calls `uint` to the grammar
-        elif match["attribute"] is not None:
-            offsets.append(match.start())
-            words.append(found)
-        elif match["half"] is not None:
-            offsets.append(match.start())
-            words.append("half")
-            return found[:-1] + " "
-        elif match["spelled"] is not None:
-            return found.strip("_").ljust(len(found))
-        elif match["untyped"] is not None:
-            return found.replace("const", "int  ")
-        elif match["directive"] is not None or match["pragma"] is not None:
-            if _UNROLL_HINT.match(found):
-                offsets.append(match.start())
-                words.append(found)
-        elif match["drop"] is None:
-            return found  # a string
+        match match.lastgroup:
+            case "word":
+                noted.append((match.start(), found.lstrip("_")))
+                if len(found) >= len(_CONST) and _ARRAY_POINTER.match(text, match.end()):
+                    return _CONST.ljust(len(found))  # `uint (*rows)[64] = table` alone calls `uint` to the grammar
+            case "attribute":
+                noted.append((match.start(), found))
+            case "half":
+                noted.append((match.start(), "half"))
+                return found[:-1] + " "
+            case "spelled":
+                return found.strip("_").ljust(len(found))
+            case "untyped":
+                is_statement = text[: match.start()].rstrip()[-1:] in (";", "{", "}")
+                return "int".ljust(len(found)) if is_statement else found
+            case "pragma":
+                if _UNROLL_HINT.match(found):
+                    noted.append((match.start(), found))
+            case None:
+                return found  # a string
         return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
 
-    return Masked(without_false_casts(_MASKED.sub(blank, text)), tuple(offsets), tuple(words))
+    blanked = _MASKED.sub(blank, text)
+    noted.sort(key=itemgetter(0))
+    return Masked(without_false_casts(blanked), tuple(at for at, _ in noted), tuple(word for _, word in noted))
