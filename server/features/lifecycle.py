@@ -17,6 +17,8 @@ from server.features.store_news import show_store_news
 from server.log.events import event
 from server.session import KernelcastServer
 
+FIRST_ANALYSIS_S = 5.0  # after which devices are looked for beside it
+
 
 def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
     """Take in the client's capabilities and options. Must be fast: the editor waits for the answer."""
@@ -37,18 +39,25 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
 
 async def initialized(ls: KernelcastServer, _params: types.InitializedParams) -> None:
     ls.spawn(_begin_when_needed(ls))
-    ls.spawn(show_store_news(ls))
     await configuration.register_interests(ls)  # first: no change may fall between asking and being told
     if ls.supports.configuration:
         await configuration.fetch_settings(ls)
 
 
 async def _begin_when_needed(ls: KernelcastServer) -> None:
-    """Start the background threads at the first document that may hold a kernel, or the first command."""
+    """Start the background threads at the first document that may hold a kernel, or the first command.
+
+    What looks for devices and into the store loads modules for as long as the first analysis takes, and Python runs one
+    thread at a time: the hints come first.
+    """
     await ls.needed.wait()
     ls.scheduler.start()
     ls.learned.start()
     ls.sampling.start()
+    first = next((document.uri for document in ls.documents if ls.awaits(document.uri)), None)
+    if first is not None:
+        await ls.settled(first, FIRST_ANALYSIS_S, any_kernels=True)
+    ls.spawn(show_store_news(ls))
     await discover_devices(ls)
 
 

@@ -14,7 +14,6 @@ LOOK_AGAIN_S = 10.0
 
 async def show_store_news(ls: KernelcastServer) -> None:
     """Read the store again whenever another process has changed its files, until the server leaves."""
-    await ls.needed.wait()
     database = await in_background(lambda: importlib.import_module("profiler.store.database"), "load the store")
     last = await in_background(database.files_of_store, "look at the store")
     while not ls.leaving.is_set():

@@ -42,7 +42,7 @@ def _asked_for(module: str, *heavy: str) -> list[str]:
     return asked_for
 
 
-@pytest.mark.parametrize("module", ["server", "server.cli", "model", "profiler"])
+@pytest.mark.parametrize("module", ["server", "server.cli", "server.device_work.work", "model", "profiler"])
 def test_importing_loads_nothing_heavy(module: str) -> None:
     assert _asked_for(module, *HEAVY) == []
 

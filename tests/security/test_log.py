@@ -57,6 +57,8 @@ async def test_a_file_tells_what_happened_and_nothing_of_the_code(start_editor: 
     told = lines_of(log)
     events = {line["event"] for line in told}
     assert {"initialized", "analysed", "devices found"} <= events
+    order = [line["event"] for line in told]
+    assert order.index("analysed") < order.index("devices found")  # which would hold up the first hints
     analysed = next(line for line in told if line["event"] == "analysed" and line["kernels"] == 1)
     assert {"read", "analyse", "predict", "analysis"} <= set(analysed["ms"])
     assert analysed["document"] == document_name(editor.uri("secret dish.cl"))

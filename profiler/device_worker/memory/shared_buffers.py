@@ -18,7 +18,7 @@ from profiler.device_worker.memory.contents import write_contents
 from profiler.device_worker.memory.device_memory import memory_limits
 from profiler.device_worker.memory.layout import PaddedLayout
 from profiler.device_worker.memory.placements import MOST_COPIES_BYTES, MOST_OF_DEVICE, SETS
-from profiler.differences import Output
+from profiler.device_worker.output_comparison import Output
 from profiler.measurement import OutOfResources
 
 Value = Any  # whatever PyOpenCL takes as a kernel argument
