@@ -75,7 +75,7 @@ def _by_data(state: ExecutionState, bound: Expression | None) -> Expression:
     """Return a named parameter with a default where the data decide: never a silent guess."""
     if bound is not None:
         text = (
-            "the data decide when the loop on line {line} is left: taken to run half its iterations, "
+            "the data decide when the loop on line {line} is left: assumed to run half its iterations, "
             f"at most {DEFAULT_DATA_TRIPS}"
         )
         share = data_parameter(state, "loop.{line}", 0.5, 3.0, text)
