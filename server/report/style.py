@@ -27,7 +27,7 @@ CHARTS = """.grid { stroke: var(--line); stroke-width: 0.6; opacity: 0.8; }
 .roof { stroke-width: 1.8; fill: none; }
 .roof.memory { stroke: var(--memory); }
 .roof.memory.level-1 { stroke-dasharray: 7 3; }
-.roof.memory.level-0:not(:only-of-type) { stroke-dasharray: none; }
+.roof.memory.level-2 { stroke-dasharray: 12 3 2 3; }
 .roof.compute { stroke: var(--compute); stroke-dasharray: 2 3; }
 .curve { fill: none; stroke: var(--predicted); stroke-width: 2; stroke-linejoin: round; }
 .curve.measured { stroke: var(--measured); stroke-width: 1.2; }
