@@ -85,6 +85,7 @@ class Analysis:
     unsampled: Mapping[Slot, Unsampled] = field(default_factory=dict)
     unsampled_runs: tuple[Unsampled, ...] = ()  # measured launches, through which others are to be predicted
     programs: Mapping[str, EmbeddedProgram] = field(default_factory=dict)  # of a host file, by `Home.part`
+    taken_s: float = 0.0  # by this analysis
 
     @property
     def is_partial(self) -> bool:

@@ -92,6 +92,7 @@ class Analyzer:
         self._watch = watch = Watch(self._timings)
         with watch.whole("analysis"):
             analysis = self._analyse(request, first)
+        analysis = replace(analysis, taken_s=watch.laps_s["analysis"])
         event(
             "analysed",
             document=document_name(request.document.uri),

@@ -50,7 +50,9 @@ async def _known(ls: KernelcastServer, uri: str, *, any_kernels: bool = False) -
     known = ls.snapshot(uri)
     if known is None or known.analysis.is_partial:
         return await ls.settled(uri, _FIRST_S, any_kernels=any_kernels)
-    return await ls.settled(uri, _MOMENT_S, answered=True)
+    is_opened = known.analysis.document.serial == 0  # which takes longer than what follows an edit
+    may_be_in_time = is_opened or known.analysis.taken_s < _MOMENT_S  # that of a long file never is
+    return await ls.settled(uri, _MOMENT_S, answered=True) if may_be_in_time else known
 
 
 async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
