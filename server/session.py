@@ -18,6 +18,7 @@ from pygls.lsp.server import LanguageServer
 
 from model.samples import Samples
 from model.version import VERSION
+from server.analysis.first_kernels import unsampled_in_order
 from server.analysis.keep_last_prediction import carry_over, hold_answers
 from server.analysis.request import AnalysisRequest
 from server.analysis.scheduler import Scheduler
@@ -277,7 +278,7 @@ class KernelcastServer(LanguageServer):
         self._documents[uri] = document.without_edits_until(analysis.document.serial)
         if questions := (*analysis.unanswered.values(), *chain.from_iterable(analysis.unanswered_versions.values())):
             self.learned.ask(uri, questions, analysis.lessons)
-        if unsampled := (*analysis.unsampled.values(), *analysis.unsampled_runs):
+        if unsampled := unsampled_in_order(analysis, partial(self.windows.get, uri)):
             text, path, reach = analysis.document.text.value, analysis.document.path, analysis.reach
             wanted = {u.key: RunItems(u.text or text, path, reach, u.kernel, u.launch) for u in unsampled}
             self.sampling.ask(uri, wanted)
@@ -349,13 +350,9 @@ class KernelcastServer(LanguageServer):
         if snapshot.analysis.found != self.found_devices:
             return None  # the next analysis knows of them; until then it would complain of devices not found yet
         facts = ServerFacts(
-            self.found_devices,
-            self.discovered.is_set(),
-            self.no_devices_because,
-            self.activities.foremost,
-            self.setting_problems,
-            self.learned.problem,
-        )
+            self.found_devices, self.discovered.is_set(), self.no_devices_because, self.activities.foremost,
+            self.setting_problems, self.learned.problem,
+        )  # fmt: skip
         return status_of(snapshot, facts)
 
     def _tell_status(self, told: dict[str, Any]) -> None:

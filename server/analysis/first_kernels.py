@@ -1,4 +1,4 @@
-"""Which kernels of a long document are predicted first: those that somebody looks at."""
+"""Which kernels of a long document come first, in predictions and in running work-items: those that are looked at."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from model.forecast import KernelChoice
 from model.opencl.kernel import Kernel
+from server.snapshot import Analysis, Unsampled
 
 Window = tuple[int, int]  # first and last line, from 0
 MOST_AT_ONCE = 16  # kernels of a document that is predicted whole: it takes no longer than a person notices
@@ -24,3 +25,10 @@ def visible_first(window: Callable[[], Window | None]) -> KernelChoice:
         return (shown or below[:1] or kernels[-1:])[:MOST_FIRST]
 
     return choose
+
+
+def unsampled_in_order(analysis: Analysis, window: Callable[[], Window | None]) -> list[Unsampled]:
+    """Return the launches of which work-items are to be run; in a long document those in `window` come first."""
+    first = {kernel.name for kernel in visible_first(window)(analysis.forecast.kernels)}
+    unsampled = [*analysis.unsampled.values(), *analysis.unsampled_runs]
+    return sorted(unsampled, key=lambda each: each.kernel not in first)

@@ -7,6 +7,7 @@ costs the other's answers.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ class Sampling:
             self._leave()
 
     def _serve(self, order: _Order) -> None:
-        told_s, has_news = time.monotonic(), False
+        told_s, has_news = -math.inf, False  # the first is what somebody looks at
         for key, run in order.wanted.items():
             with self._queue.changed:
                 if self._queue.is_stopped or order.uri in self._queue.waiting:

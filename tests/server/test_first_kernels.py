@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,8 +13,9 @@ from pygls.workspace import Workspace
 
 from model.opencl.program import read_program
 from server.analysis.analyzer import Analyzer
-from server.analysis.first_kernels import MOST_AT_ONCE, MOST_FIRST, Window, visible_first
+from server.analysis.first_kernels import MOST_AT_ONCE, MOST_FIRST, Window, unsampled_in_order, visible_first
 from server.analysis.request import AnalysisRequest
+from server.client.capabilities import Supports
 from server.client.settings import Settings
 from server.documents import Document
 from server.features import requests
@@ -86,6 +88,15 @@ def test_both_answers_agree_and_a_later_edit_is_answered_whole() -> None:
     assert [each.is_partial for each in analyzer.analyses(request(40, (0, 3 * LINES)))] == [True, False]
 
 
+def test_work_items_of_what_is_shown_are_run_first() -> None:
+    text = "".join(KERNEL.format(n=n) for n in range(40)).replace("if (i < n)", "while (i < n && a[i] > 0.5f)")
+    unsampled = Document(URI, 1, IndexedText.of(text))
+    *_, whole = Analyzer().analyses(AnalysisRequest(1, unsampled, Settings(), "generic-cpu", ()))
+    found = [each.kernel for each in unsampled_in_order(whole, lambda: (20 * LINES, 22 * LINES + 1))]
+    assert found[:3] == ["k20", "k21", "k22"]
+    assert sorted(found) == sorted(f"k{n}" for n in range(40))
+
+
 @pytest.mark.asyncio
 async def test_hints_do_not_wait_for_kernels_that_nobody_sees_and_hovers_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "_FIRST_S", PATIENCE_S)
@@ -109,4 +120,22 @@ async def test_hints_do_not_wait_for_kernels_that_nobody_sees_and_hovers_do(monk
     server.accept(whole)
     async with asyncio.timeout(PATIENCE_S):
         assert await hovered is not None
+    server.close()
+
+
+@pytest.mark.asyncio
+async def test_hints_do_not_wait_for_an_analysis_that_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "_MOMENT_S", PATIENCE_S)
+    server = create_server()
+    server.supports = Supports(hint_refresh=True)
+    server.protocol._workspace = Workspace(None)
+    edited = replace(document(40), serial=1)
+    server.put(edited)
+    *_, whole = Analyzer().analyses(AnalysisRequest(1, edited, Settings(), "generic-cpu", ()))
+    server.accept(replace(whole, taken_s=2 * PATIENCE_S))
+    server.put(replace(edited, version=2, serial=2))
+    shown = types.Range(types.Position(0, 0), types.Position(40 * LINES, 0))
+    asked = requests.inlay_hint(server, types.InlayHintParams(types.TextDocumentIdentifier(URI), shown))
+    async with asyncio.timeout(PATIENCE_S / 2):
+        assert len(await asked) == 40
     server.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,6 +64,23 @@ async def test_what_was_run_is_known_and_told(monkeypatch: pytest.MonkeyPatch) -
     found = await until_told(Samples(), wanted("a", "b"))
     assert ran == ["a", "b"]
     assert [sample.items for sample in found] == [2048, 2048]
+
+
+@pytest.mark.asyncio
+async def test_the_first_is_told_before_the_others_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = threading.Event()
+    fake_process(monkeypatch, lambda kernel: Sample(2048 if kernel == "first" or told.wait(30) else 0))
+    samples, orders = Samples(), wanted("first", "second")
+    sampling = Sampling(samples, lambda _uri: told.set())
+    sampling.start()
+    sampling.ask("file:///k.cl", orders)
+    async with asyncio.timeout(30):
+        while not told.is_set():
+            await asyncio.sleep(0)
+    sampling.stop()
+    first = samples.of(next(iter(orders)))
+    assert first is not None
+    assert first.items == 2048
 
 
 @pytest.mark.asyncio
