@@ -92,9 +92,9 @@ class BufferContents:
         head, tail = begin * each - first_byte, end * each - first_byte
         if begin > end:
             head = tail = len(memory)
-        for part in (slice(0, head), slice(tail, len(memory))):
-            offsets = np.arange(part.start, part.stop, dtype=np.int64) + first_byte
-            memory[part] = self._bytes(offsets)
+        for start, stop in ((0, head), (tail, len(memory))):
+            if start < stop:
+                memory[start:stop] = self._bytes(np.arange(start, stop, dtype=np.int64) + first_byte)
         if tail > head:
             self._write_elements(memory[head:tail], begin, end)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from model.contents.buffer import buffer_contents
+from model.contents.buffer import BufferContents, buffer_contents
 from model.contents.leaves import UnknownContents
 from model.launch.launch import Fill, Launch, Number
 from model.opencl.builtin_types import SCALARS
@@ -19,6 +19,7 @@ from model.sampling.values import Array, NotInterpreted, Value, dtype_of
 
 _WHOLE_BYTES = 1 << 15
 _PAGE_BYTES = 128
+_RUN_BYTES = 2048  # from which on writing structs whole is faster than looking for the member of each byte
 _UNITS = {1: SCALARS["uchar"], 2: SCALARS["ushort"], 4: SCALARS["uint"], 8: SCALARS["ulong"]}
 
 
@@ -60,11 +61,26 @@ def segment_of_buffer(parameter: Parameter, launch: Launch) -> Segment:
     scalar = _UNITS[unit]
 
     def make(first_bytes: Array, page_bytes: int) -> Array:
+        if unit == 1 and element.size_bytes > 1:
+            runs = np.split(first_bytes, np.flatnonzero(np.diff(first_bytes) != page_bytes) + 1)
+            if page_bytes * len(first_bytes) >= _RUN_BYTES * len(runs):
+                return _written(contents, runs, page_bytes)
         offsets = first_bytes[:, None] + np.arange(0, page_bytes, unit)[None, :]
         inside = np.minimum(offsets, size - unit)
         return contents.take(inside, scalar).view(np.uint8)
 
     return Paged(parameter.name, size, make, page)
+
+
+def _written(contents: BufferContents, runs: Sequence[Array], page_bytes: int) -> Array:
+    """Return the bytes of pages, given as runs of the first bytes of pages that follow each other."""
+    pages = []
+    for run in runs:
+        first = int(run[0])
+        data = np.zeros(len(run) * page_bytes, np.uint8)
+        contents.write(data[: max(0, contents.size_bytes - first)], first)
+        pages.append(data)
+    return np.concatenate(pages)
 
 
 def _unit(kind: Type) -> int:
