@@ -17,8 +17,8 @@ _WORDS = (
     "kernel", "global", "local", "constant", "private", "generic", "read_only", "write_only", "read_write",
 )  # fmt: skip
 _ATTRIBUTE_PARENS = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
-# All that is masked begins with one of few characters, which `re` looks for by itself, far faster than it tries
-# alternatives at every place; hence the words without their first letters.
+# Everything that is masked begins with one of a few characters. `re` finds such a character much faster than it tries
+# all alternatives at every place, so the words are written here without their first letters.
 _FIRST = "".join(sorted({"_", "p", *(word[0] for word in _WORDS)}))
 _BEHIND_FIRST = "|".join(f"(?<={word[0]}){word[1:]}" for word in (*_WORDS, "pipe"))
 _MASKED = re.compile(

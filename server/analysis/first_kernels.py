@@ -29,6 +29,8 @@ def visible_first(window: Callable[[], Window | None]) -> KernelChoice:
 
 def unsampled_in_order(analysis: Analysis, window: Callable[[], Window | None]) -> list[Unsampled]:
     """Return the launches of which work-items are to be run; in a long document those in `window` come first."""
-    first = {kernel.name for kernel in visible_first(window)(analysis.forecast.kernels)}
     unsampled = [*analysis.unsampled.values(), *analysis.unsampled_runs]
+    if not unsampled:
+        return unsampled
+    first = {kernel.name for kernel in visible_first(window)(analysis.forecast.kernels)}
     return sorted(unsampled, key=lambda each: each.kernel not in first)

@@ -74,9 +74,7 @@ async def test_the_first_is_told_before_the_others_are_run(monkeypatch: pytest.M
     sampling = Sampling(samples, lambda _uri: told.set())
     sampling.start()
     sampling.ask("file:///k.cl", orders)
-    async with asyncio.timeout(30):
-        while not told.is_set():
-            await asyncio.sleep(0)
+    assert await asyncio.to_thread(told.wait, 30)
     sampling.stop()
     first = samples.of(next(iter(orders)))
     assert first is not None

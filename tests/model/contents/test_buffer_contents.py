@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from model.contents.buffer import BufferContents, buffer_contents, image_contents, piece_of
 from model.contents.leaves import UnknownContents, dtype_of
-from model.launch.launch import Fill
-from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
+from model.launch.launch import Fill, Launch
+from model.opencl.program import read_program
+from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
+from model.sampling.arguments import segment_of_buffer
+from model.sampling.memory import Paged
 
 BOOL = ScalarType("bool", ScalarKind.BOOL, 1)
 UCHAR = ScalarType("uchar", ScalarKind.UNSIGNED, 1)
@@ -204,3 +207,29 @@ def test_images_hold_colours() -> None:
 def test_a_member_that_there_is_not_is_named(part: str) -> None:
     with pytest.raises(UnknownContents, match="buffer `x` holds `row`, which has no"):
         buffer_contents("x", ROW, 4, {part: Fill("iota")}, 4)
+
+
+LARGE_STRUCTS = {
+    "odd": "typedef struct { float a[299]; int n; uchar c; } S;",
+    "a power of two": "typedef struct { int n[256]; float a[254]; double d; } S;",
+    "small": "typedef struct { float a; uchar c[605]; } S;",
+}
+
+
+@pytest.mark.parametrize("kind", LARGE_STRUCTS)
+@pytest.mark.parametrize("step", [1, 3])
+def test_so_are_those_in_the_pages_that_the_interpreter_reads(kind: str, step: int) -> None:
+    length = 64
+    program = read_program(f"{LARGE_STRUCTS[kind]} __kernel void k(__global S *s) {{ S x = s[0]; s[1] = x; }}")
+    (parameter,) = program.kernels[0].parameters
+    assert isinstance(parameter.type, PointerType)
+    fill = Fill("uniform", (0, 99))
+    launch = Launch((length,), None, buffers=(("s", length),), fills=(("s", fill),))
+    segment = segment_of_buffer(parameter, launch)
+    assert isinstance(segment, Paged)
+    contents = buffer_contents("s", parameter.type.pointee, length, {"": fill}, length)
+    written = _bytes(contents)
+    first = np.arange(0, contents.size_bytes - segment.page_bytes, segment.page_bytes)[::step]
+    rows = segment.make(first, segment.page_bytes).reshape(len(first), -1)
+    for begin, row in zip(first, rows, strict=True):
+        assert row.tobytes() == written[begin : begin + segment.page_bytes].tobytes()
