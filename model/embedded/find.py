@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from model.embedded.c_literals import c_programs
 from model.embedded.fields import Found, with_stand_ins
-from model.embedded.languages import KERNEL, Language, may_hold_program
+from model.embedded.languages import Language, is_opencl, may_hold_program
 from model.embedded.line_breaks import with_line_breaks
 from model.embedded.program import EmbeddedProgram
 
@@ -36,7 +36,7 @@ class ProgramFinder:
             return ()
         found = self._python_literals(text) if self._language is Language.PYTHON else c_programs(text)
         programs = (with_stand_ins(each.pieces, each.literals, each.template) for each in found)
-        wanted = [each for each in programs if KERNEL.search(each.text)][:_MOST]
+        wanted = [each for each in programs if is_opencl(each.text)][:_MOST]
         return tuple(with_line_breaks(each, text) for each in _without_parts(wanted))
 
     def _python_literals(self, text: str) -> Iterable[Found]:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 
 KERNEL = re.compile(r"\b__kernel\b|\bkernel\s+(?:void|__attribute__)\b")
+# Metal's kernels begin as OpenCL's do: its headers, its namespace, and what binds parameters tell them apart.
+_METAL = re.compile(r"#\s*include\s*<metal_|\busing\s+namespace\s+metal\b|\[\[\s*(?:buffer|texture|thread)")
 # A literal may break its line within these words, or write a tabulator between them; `\n__kernel` has no word boundary.
 _MAY_HOLD = re.compile(r"__kernel|kernel(?=[\s\\\"'])[nt\"'\s\\8uULRrbBfF]*+(?:void|__attribute__)")
 
@@ -46,6 +48,11 @@ def language_of(path: Path | None, text: str, language_id: str = "") -> Language
     if suffix in _OPENCL:
         return Language.CPP if 'R"' in text and _ONE_RAW_STRING.match(text) else None
     return _IDS.get(language_id) or _SUFFIXES.get(suffix)
+
+
+def is_opencl(program: str) -> bool:
+    """Return whether a program has a kernel of OpenCL C."""
+    return KERNEL.search(program) is not None and _METAL.search(program) is None
 
 
 def may_hold_program(text: str) -> bool:

@@ -47,6 +47,28 @@ def test_headers_hold_nothing() -> None:
         assert find_programs(path.read_text(errors="replace"), Language.CPP) == ()
 
 
+METAL = """
+kernel void scale(const device float *in [[buffer(0)]], device float *out [[buffer(1)]],
+                  uint i [[thread_position_in_grid]]) {
+  out[i] = 2 * in[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        METAL,
+        "#include <metal_stdlib>\nkernel void f(device int *x) {}\n",
+        "using namespace metal; kernel void f() {}\n",
+    ],
+)
+def test_kernels_of_metal_are_not_taken_for_opencls(program: str) -> None:
+    opencl = "__kernel void k(__global float *x) { x[get_global_id(0)] = 1; }\n"
+    text = f'const char *metal = R"({program})";\nconst char *opencl = R"({opencl})";\n'
+    assert [each.text for each in find_programs(text, Language.CPP)] == [opencl]
+
+
 def test_no_parser_is_loaded_for_them() -> None:
     program = (
         "import sys\n"
