@@ -9,9 +9,10 @@ but hashes of its commits and the names of kernels is written, and that into the
 suites and programs that accuracy is reported on elsewhere are refused, and copies of their kernels left out.
 
 A pair is clear if its measured ratio is known (the 95 % interval lies on one side of 1) and at least 5 % from 1. Of the
-clear pairs `direction` counts predicted ratios on the right side of 1, and `told` those for which the verdict says so.
-Of all that the verdicts call faster or slower, `right` are measured to be that, and `false alarms` measured within 5 %
-of 1 or to be the opposite. `in interval` counts measured ratios within the 80 % interval.
+clear pairs `direction` counts predicted ratios on the right side of 1, `large` the same for those that differ by more
+than 20 %, and `told` those for which the verdict says so. Of all that the verdicts call faster or slower, `right` are
+measured to be that, and `false alarms` measured within 5 % of 1 or to be the opposite. `in interval` counts measured
+ratios within the 80 % interval.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -33,11 +35,12 @@ from typing import Any
 from profiler.corpus.origins.decontamination import is_exam_kernel, is_exam_path
 
 THRESHOLD = 1.05
+_LARGE = 1.2
 _OPENCL = ("*.cl", "*.clh", "*.ocl", "*.opencl")
 _HOSTS = ("*.py", "*.c", "*.cc", "*.cpp", "*.h", "*.hpp")
 _MOST_HOSTS = 500
 _KERNEL = r"(__kernel|kernel[[:space:]]+void)"
-_LIMIT_S = 600.0  # of one commit on one device
+_LIMIT_S = 180.0  # of one commit on one device
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,10 @@ class Row:
     def direction(self) -> int:
         return (self.measured > 1) - (self.measured < 1)
 
+    @property
+    def predicted_direction(self) -> int:
+        return (self.ratio > 1) - (self.ratio < 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -79,6 +86,8 @@ class Scores:
     pairs: int
     clear: int
     direction: int
+    large: int
+    large_direction: int
     told: int
     verdicts: int
     right: int
@@ -94,11 +103,14 @@ def scores(rows: Sequence[Row]) -> Scores:
         raise ValueError("no pair was predicted and measured")
     clear = [row for row in rows if row.is_clear]
     told = [row for row in rows if row.verdict]
+    large = [row for row in clear if abs(math.log(row.measured)) > math.log(_LARGE)]
     right = [row for row in told if row.is_clear and row.verdict == row.direction]
     return Scores(
         pairs=len(rows),
         clear=len(clear),
-        direction=sum((row.ratio > 1) - (row.ratio < 1) == row.direction for row in clear),
+        direction=sum(row.predicted_direction == row.direction for row in clear),
+        large=len(large),
+        large_direction=sum(row.predicted_direction == row.direction for row in large),
         told=sum(row.verdict == row.direction for row in clear),
         verdicts=len(told),
         right=len(right),
@@ -117,12 +129,16 @@ def _is_false_alarm(row: Row) -> bool:
 
 def table(by_device: dict[str, Sequence[Row]]) -> str:
     """Return the scores of each device as Markdown."""
-    heads = ("Device", "Pairs", "Clear", "Direction", "Told", "Verdicts", "Right", "False alarms", "In interval")
-    lines = [f"| {' | '.join((*heads, 'Error', 'No change'))} |", f"| --- |{' --: |' * (len(heads) + 1)}"]
+    heads = (
+        "Device", "Pairs", "Clear", "Direction", "Large", "Told", "Verdicts", "Right", "False alarms", "In interval",
+        "Error", "No change",
+    )  # fmt: skip
+    lines = [f"| {' | '.join(heads)} |", f"| --- |{' --: |' * (len(heads) - 1)}"]
     for device, rows in by_device.items():
         s = scores(rows)
         cells = (
-            device, s.pairs, s.clear, _share(s.direction, s.clear), _share(s.told, s.clear), s.verdicts,
+            device, s.pairs, s.clear, _share(s.direction, s.clear), _share(s.large_direction, s.large),
+            _share(s.told, s.clear), s.verdicts,
             _share(s.right, s.verdicts), _share(s.false_alarms, s.verdicts), _share(s.in_interval, s.pairs),
             f"{(s.error - 1) * 100:.0f} %", f"{(s.error_of_no_change - 1) * 100:.0f} %",
         )  # fmt: skip
@@ -144,11 +160,11 @@ def is_exam(repository: Path) -> bool:
 
 
 def kernel_commits(repository: Path, most: int) -> list[str]:
-    """Return the newest commits with one parent that touch OpenCL files, or host programs that hold kernels now."""
+    """Return the newest commits with one parent that modify OpenCL files, or host programs that hold kernels now."""
     hosts = _git(repository, "grep", "-l", "-z", "-E", _KERNEL, "HEAD", "--", *_HOSTS, allowed=(0, 1))
     files = [each.removeprefix("HEAD:") for each in hosts[:_MOST_HOSTS]]
-    words = ("log", "-z", "--format=%H", "--no-merges", "--min-parents=1", f"--max-count={most}", "--")
-    return _git(repository, *words, *_OPENCL, *files)
+    words = ("log", "-z", "--format=%H", "--no-merges", "--min-parents=1", "--diff-filter=M", f"--max-count={most}")
+    return _git(repository, *words, "--", *_OPENCL, *files)
 
 
 def _git(repository: Path, *words: str, allowed: Sequence[int] = (0,)) -> list[str]:
@@ -189,17 +205,26 @@ def rows_of(commit: str, device: str, changes: Iterable[dict[str, Any]]) -> Iter
 
 
 def collect(file: Path, arguments: argparse.Namespace) -> None:
-    """Compare commits until the time is over, and append to the file what came of each."""
+    """Compare commits until the time is over, and append to the file what came of each.
+
+    Repositories take turns, so that time that is over leaves none out. What no device can pair costs one comparison:
+    where the first of them has no ratio, the others are not asked.
+    """
     ends_s = time.monotonic() + 60 * arguments.minutes
     known = {(each["commit"], each["device"]) for each in _lines(file)}
+    unpaired = {each["commit"] for each in _lines(file) if not each.get("predicted", True)}
+    turns = zip_longest(*([(r, c) for c in kernel_commits(r, arguments.commits)] for r in arguments.repository))
     pending = [
-        (repository, commit, device)
-        for repository in arguments.repository
-        for commit in kernel_commits(repository, arguments.commits)
+        (*each, device)
+        for turn in turns
+        for each in turn
+        if each is not None
         for device in arguments.device
-        if (commit, device) not in known
+        if (each[1], device) not in known
     ]
     for number, (repository, commit, device) in enumerate(pending, 1):
+        if commit in unpaired:
+            continue
         if time.monotonic() > ends_s:
             print(f"the time is over: {len(pending) - number + 1} comparisons are left", file=sys.stderr)
             return
@@ -207,12 +232,14 @@ def collect(file: Path, arguments: argparse.Namespace) -> None:
         try:
             changes = compared(repository, commit, device, arguments.budget_s, arguments.flag)
             entry["rows"] = [asdict(row) for row in rows_of(commit, device, changes)]
-            entry["unmeasured"] = sum(each["measured_ratio"] is None for each in changes)
+            entry["predicted"] = sum(each["ratio"] is not None for each in changes)
         except RuntimeError as error:
-            entry["error"] = str(error)
+            entry["error"], entry["predicted"] = str(error), 0
+        if not entry["predicted"]:
+            unpaired.add(commit)
         with file.open("a", encoding="utf-8") as out:
             out.write(json.dumps(entry) + "\n")
-        said = entry["error"] or f"{len(entry['rows'])} pairs"
+        said = entry["error"] or f"{len(entry['rows'])} pairs of {entry['predicted']}"
         print(f"{number} of {len(pending)}: {commit[:10]} on {device}: {said}", file=sys.stderr)
 
 
