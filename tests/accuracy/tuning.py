@@ -4,10 +4,11 @@
     .venv/bin/python tests/accuracy/tuning.py --store times.jsonl --table --design   # while the rule is worked on
     .venv/bin/python tests/accuracy/tuning.py --store times.jsonl --table --kernel-tuner VENV/bin/python
 
-Every candidate of the kernels in `tuning/` is measured once on each device, in turns with the launch as it is; a run
-that was stopped goes on where it stopped. The search is then replayed from these times: the code of `server.tuning`
-decides what to measure, and the store answers. Beside it stand a random choice of as many candidates, and Kernel Tuner
-with as many evaluations, in its simulation mode and in an interpreter of its own.
+Every candidate of the kernels in `tuning/` is measured once on each device, in turns with the launch as it is, and the
+fastest of them once more for longer, all in turns: of a hundred short measurements the least is mostly one that erred
+to the low side. A run that was stopped goes on where it stopped. The search is then replayed from these times: the code
+of `server.tuning` decides what to measure, and the store answers. Beside it stand a random choice of as many
+candidates, and Kernel Tuner with as many evaluations, in its simulation mode and in an interpreter of its own.
 
 The rule of what to measure is chosen on the kernels in `tuning/design/` alone; only the others are reported.
 """
@@ -59,6 +60,8 @@ WRITE_OTHERS = frozenset(
     }
 )
 AT_ONCE = 25  # candidates in turns with the launch as it is: what is stopped costs no more than these
+FINALISTS = 12  # of a kernel's candidates, measured once more
+FINAL_BUDGETS = 4  # times the seconds of a first measurement
 Row = dict[str, Any]
 
 
@@ -146,20 +149,36 @@ def _measure(
             known = {_key(row) for row in rows}
             missing = [one for one in space.candidates if (device, place.kernel, source, _words(one)) not in known]
             began = time.monotonic()
-            for at in range(0, len(missing), AT_ONCE):
-                if time.monotonic() > until:
-                    break
-                chunk = missing[at : at + AT_ONCE]
-                made = list(_rows(device, place, source, space, chunk, arguments.budget_s))
+
+            def keep(made: Sequence[Row]) -> None:
                 out.writelines(json.dumps(row) + "\n" for row in made)
                 out.flush()
                 rows.extend(made)
+
+            for at in range(0, len(missing), AT_ONCE):
+                if time.monotonic() > until:
+                    return
+                chunk = missing[at : at + AT_ONCE]
+                made = list(_rows(device, place, source, space, chunk, arguments.budget_s))
+                keep(made)
                 each_s = (time.monotonic() - began) / (at + len(chunk))
                 failed = sum("error" in row for row in made)
                 text = f"  {device} {place.kernel}: {at + len(chunk)} of {len(missing)}, {each_s:.2f} s each"
                 console.print(
                     text + (f", {failed} failed: {made[-1].get('error', '')}" if failed else ""), markup=False
                 )
+            if finalists := _finalists(space, _of_place(device, place, rows)):
+                budget_s = FINAL_BUDGETS * arguments.budget_s
+                keep([{**row, "final": True} for row in _rows(device, place, source, space, finalists, budget_s)])
+
+
+def _finalists(space: Search, own: Sequence[Row]) -> list[Candidate]:
+    """Return the candidates that were the fastest, for a longer measurement; none if it is done."""
+    if any("final" in row for row in own):
+        return []
+    ratios = {row["words"]: median(row["ratios"]) for row in own if row.get("ratios")}
+    ranked = sorted((ratios[words], at) for at, one in enumerate(space.candidates) if (words := _words(one)) in ratios)
+    return [space.candidates[at] for _, at in ranked[:FINALISTS]]
 
 
 def _rows(
@@ -194,6 +213,11 @@ def _source(place: Place) -> str:
     return hashlib.sha256(place.file.read_bytes()).hexdigest()[:16]
 
 
+def _of_place(device: str, place: Place, rows: Sequence[Row]) -> list[Row]:
+    source = _source(place)
+    return [row for row in rows if (row["device"], row["kernel"], row["source"]) == (device, place.kernel, source)]
+
+
 def _key(row: Row) -> tuple[str, str, str, str]:
     return row["device"], row["kernel"], row["source"], row["words"]
 
@@ -203,8 +227,7 @@ def _subject(device: str, place: Place, rows: Sequence[Row], arguments: argparse
 
     A time is its ratio to that of the launch as it is, turn by turn: what slowed both down does not count.
     """
-    source = _source(place)
-    own = [row for row in rows if (row["device"], row["kernel"], row["source"]) == (device, place.kernel, source)]
+    own = _of_place(device, place, rows)
     if not own:
         return None
     space = space_of(device, place, analytic_only=arguments.analytic_only)
