@@ -13,7 +13,7 @@ from model.opencl.builtins import INTEGER_CONSTANTS
 from model.opencl.constants import character, fold, number, string_bytes
 from model.opencl.masking import Masked, mask
 from model.opencl.members import Alignment, Members
-from model.opencl.syntax import children, find, parse
+from model.opencl.syntax import children, find, parse, without_parentheses
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -356,8 +356,7 @@ class Declarations:
         if described is not None:
             return self.type_descriptor(described).size_bytes or None
         value = node.child_by_field_name("value")
-        while value is not None and value.type == "parenthesized_expression" and value.named_children:
-            value = value.named_children[0]
+        value = without_parentheses(value) if value is not None else None
         if value is not None and value.type in ("string_literal", "concatenated_string"):
             strings = [value] if value.type == "string_literal" else list(children(value, "string_literal"))
             return sum(string_bytes(self.text(each)) - 1 for each in strings) + 1

@@ -31,6 +31,13 @@ def parse_from(start: int, text: str) -> Tree:
     return Parser(_language(), included_ranges=[alone]).parse(data)
 
 
+def without_parentheses(node: Node) -> Node:
+    """Return the expression that stands in parentheses, however many; any other node as it is."""
+    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    return node
+
+
 LOOP_EXITS = ("break_statement", "return_statement", "goto_statement")
 LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from model.opencl.item_parser import Function
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import ScalarType, VectorType
 from model.sampling.builtins_atomic import ATOMIC_FUNCTIONS
 from model.sampling.builtins_group import GROUP_FUNCTIONS
@@ -50,8 +51,7 @@ def call(c: Compiler, node: Node) -> Code:
         if isinstance(kind, VectorType) and (len(values) > 1 or not isinstance(values[0].type, VectorType)):
             return vector_of(c, kind, values, node)
         return cast(c, _last(values), kind, node)
-    while function.type == "parenthesized_expression" and len(function.named_children) == 1:
-        function = function.named_children[0]
+    function = without_parentheses(function)
     name = c.text(function)
     if function.type != "identifier":
         raise c.refuse(f"the call of `{name[:40]}` is not understood", node)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tree_sitter import Node
 
-from model.opencl.syntax import LOOP_EXITS, LOOPS, find
+from model.opencl.syntax import LOOP_EXITS, LOOPS, find, without_parentheses
 from model.sampling.code import Run
 from model.sampling.compiler import Compiler
 from model.sampling.estimate import Draws
@@ -28,7 +28,7 @@ def remaining_draws(c: Compiler, loop: Node, body: Node) -> Remaining | None:
     """
     drawn, condition = dict(_drawn(c, loop)), loop.child_by_field_name("condition")
     exits = [*_exits(body)]
-    tests = [_inner(condition)] if condition is not None and not exits else []
+    tests = [without_parentheses(condition)] if condition is not None and not exits else []
     if len(exits) == 1:
         tests = [test for node in body.named_children if (test := _test_around(node, exits[0])) is not None]
     for test in tests:
@@ -70,18 +70,12 @@ def _test_around(node: Node, leave: Node) -> Node | None:
     if node.type != "if_statement" or all(each.id != leave.id for each in _exits(node)):
         return None
     condition = node.child_by_field_name("condition")
-    return _inner(condition) if condition is not None else None
-
-
-def _inner(node: Node) -> Node:
-    while node.type == "parenthesized_expression" and node.named_children:
-        node = node.named_children[0]
-    return node
+    return without_parentheses(condition) if condition is not None else None
 
 
 def _target(node: Node) -> Node:
     """Return the variable that `(i = atomic_inc(next))` sets, or the expression itself."""
-    node = _inner(node)
+    node = without_parentheses(node)
     target = node.child_by_field_name("left") if node.type == "assignment_expression" else None
     return target if target is not None else node
 

@@ -15,6 +15,7 @@ from model.advice.fixes.kernel_source import KernelSource
 from model.advice.fixes.straight_code import straight_runs
 from model.advice.words import names_text
 from model.opencl.kernel import ParameterKind
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import PointerType, ScalarType, VectorType
 
 _FUSES = frozenset({"-cl-mad-enable", "-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math"})
@@ -86,13 +87,14 @@ def _products(source: KernelSource, run: list[Node]) -> Iterator[_Product]:
         if declarators[0].type != "init_declarator" or not _FLOATS.fullmatch(source.text(kind)):
             continue
         name, value = (declarators[0].child_by_field_name(part) for part in ("declarator", "value"))
-        value = _bare(value)
-        if name is None or name.type != "identifier" or value is None or value.type != "binary_expression":
+        if name is None or name.type != "identifier" or value is None:
             continue
+        value = without_parentheses(value)
         left, right = value.child_by_field_name("left"), value.child_by_field_name("right")
-        left, right = _bare(left), _bare(right)
-        if _operator(value) == "*" and left is not None and right is not None:
-            yield _Product(source.text(name), source.text(kind), left, right, statement)
+        if value.type != "binary_expression" or _operator(value) != "*" or left is None or right is None:
+            continue
+        left, right = without_parentheses(left), without_parentheses(right)
+        yield _Product(source.text(name), source.text(kind), left, right, statement)
 
 
 def _fused(source: KernelSource, product: _Product, run: list[Node], kinds: dict[str, str]) -> list[TextEdit] | None:
@@ -162,9 +164,7 @@ def _is_steady(source: KernelSource, product: _Product, between: list[Node], las
 
 def _kind(source: KernelSource, node: Node, kinds: dict[str, str]) -> str | None:
     """Return the floating-point type of an expression; None where the text does not tell it."""
-    bare = _bare(node)
-    if bare is None:
-        return None
+    bare = without_parentheses(node)
     match bare.type:
         case "identifier":
             return kinds.get(source.text(bare))
@@ -188,12 +188,6 @@ def _kind(source: KernelSource, node: Node, kinds: dict[str, str]) -> str | None
 
 def _hidden(source: KernelSource) -> set[str]:
     return {name for node in source.nodes("declaration") for name in declared_names(source, node)}
-
-
-def _bare(node: Node | None) -> Node | None:
-    while node is not None and node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        node = node.named_children[0]
-    return node
 
 
 def _operator(node: Node) -> str:

@@ -23,6 +23,7 @@ from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
 from model.advice.words import names_text
 from model.opencl.kernel import ParameterKind
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import PointerType, ScalarType, VectorType
 
 _SIDES = (8, 16, 32)
@@ -166,8 +167,7 @@ def _passes(condition: Node) -> str:
 def _always(setting: Setting, node: Node, *, wanted: bool) -> bool:
     """Return whether a condition on ids has this value for all work-items of the launch: `row < m && col < n`."""
     source = setting.source
-    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        node = node.named_children[0]
+    node = without_parentheses(node)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if node.type != "binary_expression" or left is None or right is None or operator is None:

@@ -18,6 +18,7 @@ from model.advice.fixes.accesses import (
     squeezed,
 )
 from model.advice.fixes.kernel_source import KernelSource
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import PointerType
 
 _NUMBER = re.compile(r"(\d+)[uUlL]*")
@@ -85,8 +86,7 @@ def place(source: KernelSource, node: Node, statement: int) -> Place | None:
     written = source.text(index)
     if source.raw[node.start_byte : node.end_byte] != source.text(node):
         return None  # a comment inside
-    while index.type == "parenthesized_expression" and len(index.named_children) == 1:
-        index = index.named_children[0]
+    index = without_parentheses(index)
     if (number := _NUMBER.fullmatch(source.text(index))) is not None:
         return Place(node, statement, "", int(number[1]), written)
     left, right = index.child_by_field_name("left"), index.child_by_field_name("right")

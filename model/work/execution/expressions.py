@@ -9,6 +9,7 @@ from tree_sitter import Node
 from model.opencl.builtin_types import DOUBLE, FLOAT, INT, LONG
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.declarations import Declared
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, ScalarType, StructType, VectorType
 from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, new_block
@@ -256,8 +257,7 @@ def assignment_expression(state: ExecutionState, node: Node) -> Value:
 
 
 def _is_product(node: Node) -> bool:
-    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        node = node.named_children[0]
+    node = without_parentheses(node)
     operator = node.child_by_field_name("operator")
     return node.type == "binary_expression" and operator is not None and operator.type == "*"
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from model.opencl.syntax import without_parentheses
+
 _LOGIC, _SUMS = frozenset({"&", "|", "^"}), frozenset({"+", "-"})
 
 
@@ -58,9 +60,5 @@ def _is_rotation(node: Node) -> bool:
 
 
 def _sides(node: Node) -> Iterator[Node]:
-    """Yield the operands, without parentheses around them."""
-    for child in node.named_children:
-        side = child
-        while side.type == "parenthesized_expression" and len(side.named_children) == 1:
-            side = side.named_children[0]
-        yield side
+    """Return the operands, without parentheses around them."""
+    return map(without_parentheses, node.named_children)

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, sized_type
 from model.opencl.builtins import INTEGER_CONSTANTS
 from model.opencl.constants import number as number_of
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -155,10 +156,8 @@ def size_of(state: ExecutionState, node: Node) -> Value:
     known = state.reader.constant(node)
     if known is None:
         argument = node.child_by_field_name("value")
-        while argument is not None and argument.type == "parenthesized_expression" and argument.named_children:
-            argument = argument.named_children[0]
         if argument is not None:
-            known = _size_of_expression(state, argument)
+            known = _size_of_expression(state, without_parentheses(argument))
     return Scalar(number(known) if known is not None else free_name(state, "sizeof"), ULONG)
 
 

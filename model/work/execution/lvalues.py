@@ -8,6 +8,7 @@ from functools import partial
 from tree_sitter import Node
 
 from model.opencl.declarations import Declared
+from model.opencl.syntax import without_parentheses
 from model.opencl.types import AddressSpace, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import note_unreadable
@@ -155,8 +156,7 @@ def _bytes(node: Node) -> tuple[int, int]:
 
 def _is_one_variable(index: Node) -> bool:
     """`x`, `x + 1`, `(x - 1)`: what compilers follow from one iteration to the next."""
-    while index.type == "parenthesized_expression" and index.named_children:
-        index = index.named_children[0]
+    index = without_parentheses(index)
     parts = index.named_children if index.type == "binary_expression" else [index]
     kinds = [part.type for part in parts]
     return kinds.count("identifier") == 1 and set(kinds) <= {"identifier", "number_literal"}
