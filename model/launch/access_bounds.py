@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,7 +31,7 @@ from model.work.expressions.symbolic import (
     Atom,
     Expression,
 )
-from model.work.regions.region import Block, Branch, Loop
+from model.work.regions.region import Access, Block, Branch, Loop
 from model.work.work import Work, knowledge
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -40,7 +40,10 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 @dataclass(slots=True)
 class Span:
-    """The bytes of a buffer that may be accessed, from `low` to before `high`; infinite where nothing bounds them."""
+    """The bytes of a buffer that may be accessed, or texels of an image, from `low` to before `high`.
+
+    Infinite where nothing bounds them.
+    """
 
     low: Value
     high: Value
@@ -67,7 +70,29 @@ class AccessBounds:
     def spans(self) -> dict[str, Span]:
         """By buffer."""
         found: dict[str, Span] = {}
-        self._visit(self._work.root, self._ids, found)
+
+        def note(access: Access, scope: Scope) -> None:
+            low, high = self._bounds.expression(access.offset, scope) if access.offset is not None else (0, math.inf)
+            _widen(found.setdefault(access.buffer, Span(low, high)), low, high + access.element_bytes)
+
+        self._visit(self._work.root, self._ids, note)
+        return found
+
+    @cached_property
+    def texels(self) -> dict[str, list[Span]]:
+        """By image: for each of its coordinates, the texels that may be accessed."""
+        found: dict[str, list[Span]] = {}
+
+        def note(access: Access, scope: Scope) -> None:
+            texel = access.offset.atom if access.is_image and access.offset is not None else None
+            if texel is None or texel.kind != "texel":
+                return
+            coordinates = [self._bounds.expression(a, scope) for a in texel.arguments if isinstance(a, Expression)]
+            spans = found.setdefault(access.buffer, [Span(low, high) for low, high in coordinates])
+            for span, (low, high) in zip(spans, coordinates, strict=False):
+                _widen(span, low, high + 1)
+
+        self._visit(self._work.root, self._ids, note)
         return found
 
     @property
@@ -86,19 +111,16 @@ class AccessBounds:
         kind = parameter.type if parameter is not None else None
         return max(1, kind.pointee.size_bytes) if isinstance(kind, PointerType) else 1
 
-    def _visit(self, block: Block, scope: Scope, spans: dict[str, Span]) -> None:
+    def _visit(self, block: Block, scope: Scope, note: Callable[[Access, Scope], None]) -> None:
         for access in block.accesses:
-            low, high = self._bounds.expression(access.offset, scope) if access.offset is not None else (0, math.inf)
-            span = spans.setdefault(access.buffer, Span(low, high))
-            span.low = min(span.low, low)
-            span.high = max(span.high, high + access.element_bytes)
+            note(access, scope)
         for inner in block.inner:
             if isinstance(inner, Loop):
-                self._loop(inner, scope, spans)
+                self._loop(inner, scope, note)
             else:
-                self._branch(inner, scope, spans)
+                self._branch(inner, scope, note)
 
-    def _loop(self, loop: Loop, scope: Scope, spans: dict[str, Span]) -> None:
+    def _loop(self, loop: Loop, scope: Scope, note: Callable[[Access, Scope], None]) -> None:
         most = self._bounds.expression(loop.trips, scope)[1]
         if most <= 0:
             return
@@ -108,14 +130,14 @@ class AccessBounds:
             limit = self._bounds.expression(loop.leaves.limit, within)[1] if loop.leaves.limit is not None else math.inf
             within = self._given(loop.leaves.before, within.where({loop.counter: (0, limit - 1)}), holds=False)
         if within is not None:
-            self._visit(loop.body, within, spans)
+            self._visit(loop.body, within, note)
 
-    def _branch(self, branch: Branch, scope: Scope, spans: dict[str, Span]) -> None:
+    def _branch(self, branch: Branch, scope: Scope, note: Callable[[Access, Scope], None]) -> None:
         for side, holds in ((branch.then, True), (branch.otherwise, False)):
             if side.accesses or side.inner:
                 within = self._given(branch.condition, scope, holds=holds)
                 if within is not None:
-                    self._visit(side, within, spans)
+                    self._visit(side, within, note)
 
     # --- conditions --------------------------------------------------------------------------------------
 
@@ -212,6 +234,10 @@ class AccessBounds:
         if name in self._usual and is_untouched and element is not None:
             return self._usual[name] or _usual(element)
         return _of_type(element)
+
+
+def _widen(span: Span, low: Value, high: Value) -> None:
+    span.low, span.high = min(span.low, low), max(span.high, high)
 
 
 def _either(sides: Iterable[Scope | None], scope: Scope) -> Scope | None:

@@ -84,7 +84,8 @@ def _words(name: str) -> list[str]:
 
 def meaning_of(name: str) -> Meaning | None:
     """`image_width`, `imgWidth`, `nx`, `size.y`, `nb_points` ...; None for names that tell nothing."""
-    name = re.sub(r"\.s([0-2])$", lambda lane: f".{'xyz'[int(lane[1])]}", name)  # a vector's component
+    # A vector's component, or a dimension: `global_size_dim1`.
+    name = re.sub(r"(\.s|(?<=dim)_?)([0-2])$", lambda number: f".{'xyz'[int(number[2])]}", name)
     words = _words(name)
     if not words:
         return None

@@ -12,7 +12,7 @@ from model.errors import LaunchError
 from model.launch.access_bounds import AccessBounds
 from model.launch.annotation.static_checks import allows_uneven_groups
 from model.launch.buffers import with_buffers
-from model.launch.extents import image_sizes
+from model.launch.extents import image_sizes, with_reached_texels
 from model.launch.launch import Assumption, Launch, Origin
 from model.launch.local_size import effective_local_size
 from model.launch.plausible import implausible
@@ -109,7 +109,7 @@ def _attempt(
     launch = replace(launch, local_size=local, assumptions=tuple(notes))
     if guesses and group is None and local is not None and implausible(work, launch):
         return _attempt(kernel, work, spec, said, hints, shrink, local)
-    return with_buffers(kernel, work, launch, hints)
+    return with_buffers(kernel, work, with_reached_texels(work, launch, said.images), hints)
 
 
 def _safe_scalars(

@@ -224,6 +224,38 @@ __kernel void k(read_only image2d_t src, write_only image2d_t dst, sampler_t s, 
     assert dict(launch.images) == {"src": (300, 200, 1), "dst": (100, 50, 1)}
 
 
+@pytest.mark.parametrize(
+    ("place", "read", "written"),
+    [
+        ("(int2)(x, y)", (320, 200, 1), (320, 200, 1)),
+        ("(int2)(x * 4 + 3, y)", (1280, 200, 1), (1280, 200, 1)),
+        ("(int2)(x / 4, y / 4)", (80, 50, 1), (80, 50, 1)),
+        ("(int2)(x, 0)", (320, 1, 1), (320, 1, 1)),
+        ("(int2)(x + 1, y + 2)", (320, 200, 1), (321, 202, 1)),  # a sampler answers for reads at a border
+        ("convert_int2((float2)(x, y) * 0.3f)", (96, 60, 1), (96, 60, 1)),
+    ],
+)
+def test_an_image_is_as_large_as_its_coordinates_reach(
+    infer: Infer, place: str, read: tuple[int, ...], written: tuple[int, ...]
+) -> None:
+    launch = infer(f"""// kernelcast: global=(320, 200)
+__kernel void k(read_only image2d_t a, write_only image2d_t b, sampler_t s) {{
+    int x = get_global_id(0), y = get_global_id(1);
+    write_imagef(b, {place}, read_imagef(a, s, {place})); }}""")
+    assert dict(launch.images) == {"a": read, "b": written}
+    notes = {each.subject: each.text for each in launch.assumptions}
+    assert ("as far as its coordinates reach" in notes["b"]) == (written != (320, 200, 1))
+
+
+def test_shares_of_an_image_and_a_size_that_is_given_say_nothing_of_its_size(infer: Infer) -> None:
+    launch = infer("""// kernelcast: global=(320, 200) b=(64, 64)
+__kernel void k(read_only image2d_t a, write_only image2d_t b) {
+    const sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_FILTER_NEAREST | CLK_ADDRESS_CLAMP;
+    int x = get_global_id(0), y = get_global_id(1);
+    write_imagef(b, (int2)(2 * x, y), read_imagef(a, s, (float2)(x / 320.0f, y / 200.0f))); }""")
+    assert dict(launch.images) == {"a": (320, 200, 1), "b": (64, 64, 1)}
+
+
 @pytest.mark.parametrize(("kind", "sides"), [("image2d_t", 2), ("image3d_t", 3), ("image2d_array_t", 3)])
 def test_a_flat_launch_still_has_images_of_full_dimensions(infer: Infer, kind: str, sides: int) -> None:
     at = "(int2)(i % 64, i / 64)" if sides == 2 else "(int4)(i % 8, i / 8 % 8, i / 64, 0)"
@@ -242,7 +274,8 @@ def test_large_arrays_of_each_work_item_come_with_small_work_groups(infer: Infer
 @pytest.mark.parametrize(
     ("name", "meaning"),
     [
-        ("imgWidth", Meaning.WIDTH), ("ny", Meaning.HEIGHT), ("size.s2", Meaning.DEPTH), ("nb_points", Meaning.COUNT),
+        ("imgWidth", Meaning.WIDTH), ("ny", Meaning.HEIGHT), ("size.s2", Meaning.DEPTH),
+        ("global_size_dim1", Meaning.HEIGHT), ("dim_0", Meaning.WIDTH), ("nb_points", Meaning.COUNT),
         ("kernel_size", Meaning.WINDOW), ("start_at", Meaning.START), ("row_offset", Meaning.START), ("alpha", None),
         ("scale_x", Meaning.FACTOR), ("nbins", Meaning.BINS),
     ],
