@@ -17,6 +17,8 @@ from model.work.work import Work
 from model.work.work_counts import WorkCounts
 
 _NAMED = 4
+_STOOD_IN = 8
+_STAND_IN_SPREAD = 1.3  # of other types and lengths than the host's
 _UNDECIDED_SPREAD = 4.0
 _UNFILLED_SPREAD = 32.0  # iteration counts in buffers of state, as key derivation has them, go to tens of thousands
 _LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
@@ -149,11 +151,15 @@ def doubt_of(assumptions: Iterable[Assumption]) -> float:
     return math.sqrt(sum(math.log(a.spread) ** 2 for a in assumptions))
 
 
-def with_note_on(found: Sequence[tuple[str, str]], launch: Launch) -> Launch:
-    """Return the launch with the assumption that `found`, names or includes with their files, are what is meant."""
+def notes_on(found: Sequence[tuple[str, str]], stand_ins: Sequence[tuple[str, str]]) -> tuple[Assumption, ...]:
+    """Return the assumptions that `found`, names or includes with their files, and defines are what is meant."""
     notes = [*_on_names([each for each in found if each[0].isidentifier()])]
     notes += [f"`{name}` was not found where it is looked for: {file} is read" for name, file in found if "." in name]
-    return replace(launch, assumptions=(*(Assumption("file", note) for note in notes), *launch.assumptions))
+    stood_in = f"not declared: give {'it' if len(stand_ins) == 1 else 'them'} with -D"
+    listed = ", ".join(f"`{name.partition('(')[0]}`={value}" for name, value in stand_ins[:_STOOD_IN])
+    more = f" and {len(stand_ins) - _STOOD_IN} more" if len(stand_ins) > _STOOD_IN else ""
+    guess = Assumption("-D", f"{listed}{more} ({stood_in})", _STAND_IN_SPREAD, is_guess=True)
+    return (*(Assumption("file", note) for note in notes), *([guess] if stand_ins else []))
 
 
 def _on_names(found: Sequence[tuple[str, str]]) -> Iterator[str]:

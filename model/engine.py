@@ -16,20 +16,20 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
-from model.assumptions import with_note_on
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
 from model.forecast import FileForecast, Forecast, KernelChoice, Problem, no_such_kernel
+from model.host_names import notes_of, sizes_for, undeclared_by
 from model.launch.config import Config
 from model.launch.inference import complete
-from model.launch.launch import Launch
+from model.launch.launch import Assumption, Launch
 from model.launch.recorded import RecordedLaunch
 from model.launch.refit import refitted, with_misfits
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete
 from model.launch.vectors import with_components
-from model.launch_specs import Written, given_names, limit_launches, silent_kernels, with_options, written_for
+from model.launch_specs import Written, limit_launches, silent_kernels, with_options, written_for
 from model.learned.asking import covers, no_lessons, question_about
 from model.line_remap import LineShifts, line_shifts
 from model.observing import Observer
@@ -47,7 +47,6 @@ from model.recorded_times import in_order_of_time
 from model.samples import SampleKey
 from model.throughput.cpu_code import CodeOf, not_compiled
 from model.work.analyse import analyse
-from model.work.execution.unknowns import undeclared_names
 from model.work.work import Work
 
 
@@ -137,15 +136,19 @@ class Engine:
             every = now.wanted(kernel, included=included)
             return every if first is None else first(every)
 
-        if path is not None:
+        def asked_of(now: Program, whole: bool) -> Sequence[Kernel]:
+            """Compilers want what all kernels of a file need, whichever is asked about."""
+            return now.wanted(None, included=included) if whole and kernel is not None else wanted_of(now)
 
-            def given(k: Kernel, own: Sequence[PlacedAnnotation]) -> Sequence[Written]:
-                made = recorded([k.name]).get(k.name, ())
-                return written_for(k, own, config, path, requests, lambda: [Written(each.spec) for each in made])
+        def given(k: Kernel, own: Sequence[PlacedAnnotation]) -> Sequence[Written]:
+            made = recorded([k.name]).get(k.name, ())
+            return written_for(k, own, config, path, requests, lambda: [Written(each.spec) for each in made])
 
-            state = self.readings.completed(
-                state, path, reach, lambda now: self._undeclared(now, wanted_of(now.program), given)
-            )
+        state = self.readings.completed(
+            state, path, reach,
+            lambda now, whole: undeclared_by(now, asked_of(now.program, whole), given, self._work_of),
+            lambda now: sizes_for(now, asked_of(now.program, True), given, self._work_of, self._completed(device)),
+        )  # fmt: skip
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
         found = [Problem("launch", p.message, p.range.start_line + 1, p.range) for p in annotations.problems]
@@ -201,19 +204,6 @@ class Engine:
         built = self.readings.read(program.text, path, options, program.plan.reach, part).program
         return built, built.kernel(kernel.name)
 
-    def _undeclared(
-        self, state: FileState, wanted: Sequence[Kernel], given: Callable[..., Sequence[Written]]
-    ) -> set[str]:
-        """Return the names in these kernels that neither the text nor anything that is said of a launch declares."""
-        found: set[str] = set()
-        for kernel in wanted:
-            work = self._work_of(state, kernel)
-            names = undeclared_names(work.unknowns) if work is not None and work.unknowns else set()
-            if names:
-                state.annotations = annotations_of(state.program, state.annotations)
-                found |= names - given_names(given(kernel, state.annotations.of_kernel.get(kernel.name, ())))
-        return found
-
     def _completed(self, device: Device) -> Complete:
         return lambda kernel, work, spec: self._complete(kernel, work, spec, device)
 
@@ -267,7 +257,8 @@ class Engine:
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
             if made is None or not self._still_holds(made, program, kernel, written.spec, device, ignored):
-                made = self._made(program, kernel, written.spec, places, device, ignored, made, state.found)
+                notes = notes_of(state, kernel)
+                made = self._made(program, kernel, written.spec, places, device, ignored, made, notes)
         except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
             error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
             place = place_of(error, annotation)
@@ -301,7 +292,7 @@ class Engine:
 
     def _made(
         self, program: Program, kernel: Kernel, written: LaunchSpec, places: tuple[int, ...], device: Device,
-        ignored: frozenset[AdviceCode], earlier: Made | None, found: tuple[tuple[str, str], ...],
+        ignored: frozenset[AdviceCode], earlier: Made | None, notes: tuple[Assumption, ...],
     ) -> Made:  # fmt: skip
         began_s = time.perf_counter()
         if earlier is not None and earlier.meaning is program.meanings[kernel.name]:
@@ -316,8 +307,7 @@ class Engine:
         launch = self._complete(kernel, work, spec, device)
         if is_resized:
             launch = with_misfits(kernel, work, spec, launch)
-        if found:
-            launch = with_note_on(found, launch)
+        launch = replace(launch, assumptions=(*notes, *launch.assumptions)) if notes else launch
         code = self._code_of(kernel, launch, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device, code)
         advice = self._advice_on(plain, program, work, shifts, launch, device)

@@ -71,10 +71,11 @@ def annotations_of(program: Program, before: Annotations | None = None) -> Annot
     problems = [p for a in every for p in a.problems]
     problems += placement_problems(every, program.kernels)
     sound = set()
+    undeclared = [name for name, _ in program.options.stand_ins]
     for kernel in program.kernels:
         for annotation in placed.get(kernel.name, ()):
             use = (id(specs[id(annotation)]), kernel.fingerprint)
-            wrong = () if before and use in before.sound else check_names(annotation, kernel)
+            wrong = () if before and use in before.sound else check_names(annotation, kernel, undeclared)
             problems += wrong
             if not wrong:
                 sound.add(use)

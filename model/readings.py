@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -12,7 +12,7 @@ from model.advice.advice import AdviceCode
 from model.device import Device
 from model.forecast import Forecast, Problem
 from model.launch.annotation import Annotation
-from model.launch.launch import Launch
+from model.launch.launch import Assumption, Launch
 from model.launch.spec import LaunchSpec
 from model.launch.together import FileGuesses
 from model.learned.question import Question
@@ -23,6 +23,7 @@ from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from model.opencl.project_files import ProjectFiles
+from model.opencl.stand_ins import Lacking, stand_ins
 from model.placed_annotation import Annotations
 from model.prediction import Prediction
 from model.recorded_choice import FromProgram
@@ -81,8 +82,14 @@ class FileState:
     found: tuple[tuple[str, str], ...] = ()
     from_program: dict[str, FromProgram] = field(default_factory=dict)
     has_searched: bool = False  # other files of the project, for names that nothing declares
+    stand_ins: tuple[tuple[str, str], ...] = ()  # defines for names of which nothing else was found
+    stood_in_for: Lacking | None = None
+    sizes: Mapping[str, Size] = field(default_factory=dict)  # of numbers that nothing declares
 
 
+_ROUNDS = 3  # of stand-ins: what other names stand for is seen once types are known
+Size = tuple[str, Assumption | None]  # a number, and what is assumed of it; None where it is given
+Undeclared = Callable[[FileState, bool], Lacking]
 _StateKey = tuple[Path | None, BuildOptions, Reach | None, str]
 
 
@@ -108,26 +115,60 @@ class Readings:
         return state
 
     def completed(
-        self, state: FileState, path: Path, reach: Reach | None, undeclared: Callable[[FileState], Collection[str]]
-    ) -> FileState:
-        """Return the reading with what the file lacks and its project has: see `model.opencl.completing`.
+        self, state: FileState, path: Path | None, reach: Reach | None, undeclared: Undeclared,
+        sizes: Callable[[FileState], Mapping[str, Size]],
+    ) -> FileState:  # fmt: skip
+        """Return the reading with what the file lacks and its project has, and stand-ins for the rest.
 
-        `undeclared` are the names of a reading that nothing declares.
+        See `model.opencl.completing` and `model.opencl.stand_ins`. `undeclared` are the names that nothing declares, in
+        the kernels that are asked about or in the whole file; `sizes` those that are numbers, as launches have them.
         """
-        states = {state.program.options: state}
+        states, names = {state.program.options: state}, Lacking()
 
         def read(options: BuildOptions) -> Program:
             states[options] = self.read(state.program.text, path, options, reach, state.part)
             return states[options].program
 
         def lacking(program: Program) -> Collection[str]:
-            names = undeclared(states[program.options])
-            states[program.options].has_searched = bool(names)
-            return names
+            nonlocal names
+            names = undeclared(states[program.options], False)
+            states[program.options].has_searched = bool(names.all)
+            return names.all
 
-        found = completed(state.program, path, reach, self._project_files, lacking, read)
-        last = states[found.program.options]
-        last.found = found.found
+        last = state
+        if path is None:
+            lacking(state.program)
+        else:
+            found = completed(state.program, path, reach, self._project_files, lacking, read)
+            last = states[found.program.options]
+            last.found = found.found
+        return last if names == Lacking() else self._with_stand_ins(last, path, reach, undeclared, sizes)
+
+    def _with_stand_ins(
+        self, state: FileState, path: Path | None, reach: Reach | None, undeclared: Undeclared,
+        sizes: Callable[[FileState], Mapping[str, Size]],
+    ) -> FileState:  # fmt: skip
+        """Return the reading with defines in place of what only the host declares; those of the last time stay."""
+        text, asked = state.program.text, undeclared(state, True)
+        last, defines = state, dict[str, str]()
+
+        def read() -> FileState:
+            options = replace(state.program.options, stand_ins=tuple(defines.items()))
+            return self.read(text, path, options, reach, state.part)
+
+        new = dict(state.stand_ins) if asked == state.stood_in_for else stand_ins(asked, state.program.code)
+        for _ in range(_ROUNDS):
+            if not new:
+                break
+            defines |= new
+            last = read()
+            new = stand_ins(undeclared(last, True), last.program.code, defines)
+        state.stand_ins, state.stood_in_for = tuple(defines.items()), asked
+        if found := sizes(last):
+            defines |= {name: value for name, (value, _) in found.items()}
+            last = read()
+        last.found, last.stand_ins = state.found, state.stand_ins
+        last.sizes = found
         return last
 
     def opened(self, path: Path) -> tuple[tuple[str, bytes | None], ...] | None:

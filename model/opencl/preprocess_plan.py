@@ -129,7 +129,7 @@ def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Rea
     reader = Reader(files, reach)
     for name, macro in _predefined_macros(options.flags):
         reader.adopt(name, macro)
-    for name, value in options.defines:
+    for name, value in options.every_define:
         reader.define(bytewise(f"{name} {value}"))
     for folder in filter(can_be_opened, options.include_dirs):
         reader.add_path(folder)

@@ -128,6 +128,11 @@ class Program:
         for segment, (line, byte) in zip(self.plan.files[0].segments, self.piece_places, strict=False):
             yield segment, line, byte
 
+    @property
+    def code(self) -> str:
+        """Return the text of the file and of those that it includes, without comments; one character a byte."""
+        return "".join(segment.blank for file in self.plan.files for segment in file.segments)
+
     def lines(self) -> list[str]:
         """Return the lines of the main file without comments."""
         return (

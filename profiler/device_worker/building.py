@@ -32,7 +32,7 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
     """Build `source` as if it were in the file `path`. Raises BuildFailed with the line of `source`."""
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
-    prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
+    prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.every_define)
     forced = replace(options, forced_includes=tuple(map(_absolute, options.forced_includes)))
     text = f'{prologue}{forced.forced_lines}#line 1 "{_quoted(name)}"\n{source}'
     folders = [_absolute(each) for each in (*([str(Path(path).parent)] if path else []), *options.include_dirs)]

@@ -83,7 +83,7 @@ class Text:
     @property
     def with_definitions(self) -> str:
         """The text with its `-D` options as lines before it; messages name the user's own file and lines."""
-        defines = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in self.options.defines)
+        defines = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in self.options.every_define)
         quoted = self.name.replace("\\", "\\\\").replace('"', '\\"')
         return f'{defines}{self.options.forced_lines}#line 1 "{quoted}"\n{self.source}'
 

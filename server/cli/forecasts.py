@@ -228,11 +228,15 @@ def _misused(request: Request, forecasts: Sequence[Forecast]) -> Iterator[Proble
     """Yield a problem for each name in the request that none of its kernels has: most likely a typing mistake."""
     if request.spec is None:
         return
-    kernels = {forecast.kernel.name: forecast.kernel for forecast in forecasts}
-    found = [misused_names(request.spec, kernel) for kernel in kernels.values()]
+    by_name = {forecast.kernel.name: forecast for forecast in forecasts}
+    found = [misused_names(request.spec, each.kernel, _undeclared(each)) for each in by_name.values()]
     for key, message in found[0].items():
         if all(key in other for other in found):
             yield Problem("launch", message)
+
+
+def _undeclared(forecast: Forecast) -> list[str]:
+    return [name for name, _ in forecast.launch.options.stand_ins] if forecast.launch is not None else []
 
 
 def _nothing(request: Request, found: FileForecast) -> KernelcastError:

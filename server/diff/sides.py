@@ -51,10 +51,10 @@ class Side:
     def options(self, options: BuildOptions, root: Path) -> BuildOptions:
         """Return build options with include folders below `root` moved into this version.
 
-        Files that the analysis found for the other version to be read first are left out: each version has its own.
+        What the analysis found for the other version, files to be read first and stand-ins, is left out.
         """
         include_dirs = tuple(self._moved(each, root) for each in options.include_dirs)
-        return replace(options, include_dirs=include_dirs, forced_includes=())
+        return replace(options, include_dirs=include_dirs, forced_includes=(), stand_ins=())
 
     def _moved(self, folder: str, root: Path) -> str:
         path = Path(os.path.normpath(folder))

@@ -23,6 +23,7 @@ _TWO_DEVICES_LENGTH = 48
 _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
+_DEFINED = re.compile(r"(`\w+`)=")
 _BASIS = {
     "analytic": "analytical model",
     "model": "learned model",
@@ -162,6 +163,9 @@ def guesses_text(prediction: Prediction) -> str:
 def _guess_text(guess: Assumption) -> str:
     if guess.subject in ("global", "local"):
         return f"{guess.subject} size"
+    if guess.subject == "-D":
+        first, *others = _DEFINED.findall(guess.text)
+        return f"what {first} and {len(others)} more mean" if others else f"what {first} means"
     if contents := _CONTENTS.match(guess.text):
         return contents[1]
     if guess.subject == "sample":

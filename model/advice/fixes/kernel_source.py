@@ -100,7 +100,7 @@ class KernelSource:
         found: dict[str, str | None] = {
             match[1]: None if match[2] else match[0].partition(match[1])[2] for match in _DEFINE.finditer(blank)
         }
-        return found | dict(self.program.options.defines)
+        return found | dict(self.program.options.every_define)
 
     @cached_property
     def constants(self) -> frozenset[str]:

@@ -20,19 +20,20 @@ _KEYS = ("global", "local", "name")
 
 
 def check_names(
-    annotation: Annotation, kernel: Kernel, *, known: Collection[str] = ()
+    annotation: Annotation, kernel: Kernel, undeclared: Collection[str] = ()
 ) -> tuple[AnnotationProblem, ...]:
     """Names that mean nothing to `kernel`, and values of the wrong shape for what they name.
 
-    `known` are further names that expressions may use, such as the program's constants.
+    `undeclared` names of the program may be given as well.
     """
     spec = annotation.spec
     problems = [
-        AnnotationProblem(message, annotation.key_range(key)) for key, message in misused_names(spec, kernel).items()
+        AnnotationProblem(message, annotation.key_range(key))
+        for key, message in misused_names(spec, kernel, undeclared).items()
     ]
     given = (name for name, values in spec.values if len(values) == 1)
     tuned = [name for name in spec.tuning.names if name not in SIZES]
-    usable = {*_scalar_names(kernel), *given, *defined_numbers(spec.options), *known, *tuned}
+    usable = {*_scalar_names(kernel), *given, *defined_numbers(spec.options), *tuned}
     more = {*usable, *SIZE_NAMES, *DEVICE_NAMES}
     conditions = [(e, more) for condition in spec.tuning.conditions for e in condition.expressions]
     for expression, usable in [*((e, usable) for e in _expressions(spec)), *conditions]:
@@ -44,11 +45,17 @@ def check_names(
     return tuple(problems)
 
 
-def misused_names(spec: LaunchSpec, kernel: Kernel) -> dict[str, str]:
-    """Return what is wrong with the names that are given values or fills, by key (`n`, `fill.A`)."""
+def misused_names(spec: LaunchSpec, kernel: Kernel, undeclared: Collection[str] = ()) -> dict[str, str]:
+    """Return what is wrong with the names that are given values or fills, by key (`n`, `fill.A`).
+
+    `undeclared` names of the program may be given as well.
+    """
     used = {name for expression in _expressions(spec) for name in expression.names}
     used |= {name for condition in spec.tuning.conditions for name in condition.names}
-    found = {name: _value_problem(name, len(values), kernel, is_used=name in used) for name, values in spec.values}
+    found = {
+        name: _value_problem(name, len(values), kernel, is_used=name in used or name in undeclared)
+        for name, values in spec.values
+    }
     lengths = resolve(spec.values, defined_numbers(spec.options)).scalars if spec.fills else {}
     found |= {f"fill.{name}": _fill_problem(name, kernel, lengths) for name, _ in spec.fills}
     return {key: message for key, message in found.items() if message is not None}

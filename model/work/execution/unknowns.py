@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from model.opencl.stand_ins import Lacking
 from model.opencl.types import ArrayType, OpaqueType, PointerType, Type, VectorType
 
 
@@ -34,12 +35,13 @@ class Unknown:
     name: str
 
 
-_UNDECLARED = (UnknownKind.TYPE, UnknownKind.FUNCTION, UnknownKind.NAME)
-
-
-def undeclared_names(unknowns: Iterable[Unknown]) -> set[str]:
-    """Return the names among these that another file could declare."""
-    return {each.name for each in unknowns if each.kind in _UNDECLARED and each.name.isidentifier()}
+def undeclared_names(unknowns: Iterable[Unknown]) -> Lacking:
+    """Return the names among these that another file, or the host, could declare."""
+    found: dict[UnknownKind, dict[str, None]] = {UnknownKind.TYPE: {}, UnknownKind.NAME: {}, UnknownKind.FUNCTION: {}}
+    for each in unknowns:
+        if each.kind in found and each.name.isidentifier():
+            found[each.kind][each.name] = None
+    return Lacking(*(tuple(names) for names in found.values()))
 
 
 def undeclared_types(kind: Type) -> Iterable[str]:
