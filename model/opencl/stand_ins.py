@@ -255,7 +255,7 @@ def _value(name: str, text: str, attempt: int) -> str:
 
 def _known_function(name: str, text: str) -> tuple[str, str] | None:
     """Return the define of a macro that its name tells, if it takes as many arguments."""
-    if not (name.isupper() or "CONVERT" in name):
+    if not (name.isupper() or "convert" in name.lower()):
         return None
     for pattern, head, body in _FUNCTIONS:
         if re.search(pattern, name, re.IGNORECASE):

@@ -66,6 +66,7 @@ def test_other_names_wait_for_types() -> None:
         ("max3", "v = max3(a, b, c);", {}),
         ("intel_sub_group_shuffle_add", "v = intel_sub_group_shuffle_add(a, b);", {}),
         ("SHADE", "v = SHADE(a);", {}),
+        ("convert_KIND4", "v = convert_KIND4(a);", {"convert_KIND4(x)": "convert_float4(x)"}),
         ("read_imageKIND", "v = CALL(read_image, KIND)(a, s, p);", {"KIND": "f"}),
     ],
 )
