@@ -30,6 +30,8 @@ def undeclared_by(state: FileState, kernels: Sequence[Kernel], given: Given, wor
     for kernel in kernels:
         work = work_of(state, kernel)
         names = undeclared_names(work.unknowns) if work is not None and work.unknowns else Lacking()
+        if kernel.attributes.undeclared:
+            names = names.joined(Lacking(names=kernel.attributes.undeclared))
         if names.all:
             found = found.joined(names.with_given(given_names(_given(state, kernel, given))))
     return found

@@ -23,6 +23,7 @@ from model.opencl.syntax import find, parse, parse_from
 from model.opencl.top_level_items import TopLevelItem
 from model.opencl.types import Type
 
+_NAME = re.compile(r"\b[A-Za-z_]\w*")
 _SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(")
 _SIZE = re.compile(r"\s*(0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9]\d{0,18})[uUlL]*\s*")
 _DIGITS = re.compile(r"\s*\d+\s*")
@@ -330,12 +331,18 @@ def _arguments(text: str, start: int) -> list[str]:
 
 def _attributes(head: str, reader: Declarations) -> KernelAttributes:
     sizes: dict[str, tuple[int, int, int] | None] = {}
+    undeclared: dict[str, None] = {}
     for match in _SIZES.finditer(head):
-        numbers = [_size(part, reader) for part in _arguments(head, match.end())]
+        parts = _arguments(head, match.end())
+        numbers = [_size(part, reader) for part in parts]
+        if match[1] == "reqd_work_group_size":
+            unknown = (part for part, number in zip(parts, numbers, strict=True) if number is None)
+            undeclared |= dict.fromkeys(name for part in unknown for name in _NAME.findall(part))
         known = [number for number in numbers if number is not None and number > 0]
         if len(known) == len(numbers) == 3:
             sizes[match[1]] = (known[0], known[1], known[2])
     hint = _VEC_HINT.search(head)
     return KernelAttributes(
-        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None
-    )
+        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None,
+        tuple(undeclared),
+    )  # fmt: skip

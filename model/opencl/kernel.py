@@ -70,11 +70,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class KernelAttributes:
-    """`__attribute__((...))` of a kernel, as far as it bears on a launch."""
+    """`__attribute__((...))` of a kernel, as far as it bears on a launch.
+
+    `undeclared` are names in its required work-group size that nothing declares.
+    """
 
     reqd_work_group_size: tuple[int, int, int] | None = None
     work_group_size_hint: tuple[int, int, int] | None = None
     vec_type_hint: str | None = None
+    undeclared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,7 @@ _CHOSEN = re.compile(r"STRIDE|PAD|DILAT|RADIUS|UNROLL|SIMD|VEC|TILE|BLOCK|GROUP|
 _NUMBERS = re.compile(
     r"real|float|double|half|int|char|type|scalar|value|data|elem|num|acc|idx|index|byte|word", re.IGNORECASE
 )
+_USUAL_GROUP = "64"
 _DEMANDED = re.compile(r"#[ \t]*if(?:ndef[ \t]+|[ \t]+![ \t]*defined[ \t]*\(?[ \t]*)(\w+)[^\n]*\n\s*#[ \t]*error\b")
 _PARAMETER = re.compile(r"_?[A-Z0-9_]+$|T[a-z]?\d*$")  # how macros and parameters of templates are written
 # What begins a parameter: before it stands a macro that holds other parameters.
@@ -120,13 +121,19 @@ def stand_ins(asked: Lacking, text: str, known: Collection[str] = ()) -> dict[st
         if re.search(rf"^[ \t]*(?:const[ \t]+)?{name}[ \t]+\w+[ \t]*[=;\[]", text, re.MULTILINE):
             if (kind := _number_type(name, text)) is not None:
                 defines[name] = kind
-        elif (
-            name in demanded
-            or _CHOSEN.search(name)
-            or re.search(rf"\w[ \t]*(?:\[[^\]\n;]*\])*\[[^\]\n;]*\b{name}\b[^\]\n;]*\][^\n;]*;", text)
-        ):
+        elif re.search(rf"work_group_size[ \t]*\([ \t]*{name}[ \t]*,[ \t]*1[ \t]*,[ \t]*1[ \t]*\)", text):
+            defines[name] = _USUAL_GROUP
+        elif name in demanded or _CHOSEN.search(name) or _is_length(name, text):
             defines[name] = _value(name, text, 0)
     return defines
+
+
+def _is_length(name: str, text: str) -> bool:
+    """Return whether arrays are as long as it says, or work-groups as large."""
+    declared = (
+        rf"(?:^|[;{{}}])[ \t]*(?:\w+[ \t]+)*(?!return\b|else\b)\w+[ \t]+\w+[ \t]*(?:\[[^\]\n]*\])*\[[^\]\n]*\b{name}\b"
+    )
+    return re.search(rf"{declared}|work_group_size[ \t]*\([^)]*\b{name}\b", text, re.MULTILINE) is not None
 
 
 def _without_pasted_width(name: str, text: str) -> str:

@@ -83,7 +83,10 @@ def test_functions_that_their_names_tell_have_a_define_of_as_many_arguments(
         ("COUNT", "__local float kept[COUNT][COUNT + 1];", "16"),
         ("COUNT", "for (int i = 0; i < COUNT; i++) x[i] = 0;", None),
         ("TILE_WIDTH", "for (int i = 0; i < TILE_WIDTH; i++) x[i] = 0;", "16"),
+        ("COUNT", "float x = y[COUNT]; return kept[COUNT];", None),
         ("count", "float kept[count];", None),
+        ("ITEMS", "__attribute__((reqd_work_group_size(ITEMS, 1, 1)))", "64"),
+        ("ITEMS", "__attribute__((reqd_work_group_size(ITEMS, ITEMS, 1)))", "16"),
         ("WG_SIZE", "#ifndef WG_SIZE\n#error WG_SIZE is needed\n#endif\n", "16"),
     ],
 )
