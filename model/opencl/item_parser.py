@@ -28,7 +28,6 @@ _SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(
 _SIZE = re.compile(r"\s*(0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9]\d{0,18})[uUlL]*\s*")
 _DIGITS = re.compile(r"\s*\d+\s*")
 _LONGEST_SIZE = 200  # characters of an expression
-_VEC_HINT = re.compile(r"vec_type_hint(?:__)?\s*\(\s*(\w+)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -341,8 +340,5 @@ def _attributes(head: str, reader: Declarations) -> KernelAttributes:
         known = [number for number in numbers if number is not None and number > 0]
         if len(known) == len(numbers) == 3:
             sizes[match[1]] = (known[0], known[1], known[2])
-    hint = _VEC_HINT.search(head)
-    return KernelAttributes(
-        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None,
-        tuple(undeclared),
-    )  # fmt: skip
+    required, hint = (sizes.get(name) for name in ("reqd_work_group_size", "work_group_size_hint"))
+    return KernelAttributes(required, hint, tuple(undeclared))

@@ -77,7 +77,6 @@ class KernelAttributes:
 
     reqd_work_group_size: tuple[int, int, int] | None = None
     work_group_size_hint: tuple[int, int, int] | None = None
-    vec_type_hint: str | None = None
     undeclared: tuple[str, ...] = ()
 
 

@@ -105,7 +105,6 @@ def test_attributes_are_read_through_macros(read: Read) -> None:
     void k(__global float *x) {}"""
     attributes = only(read(text.replace("TILE/4", "4"))).attributes
     assert attributes.reqd_work_group_size == (16, 4, 1)
-    assert attributes.vec_type_hint == "float4"
     assert only(read("__attribute__((reqd_work_group_size(8,1,1))) kernel void k(global int *x) {}")).attributes == (
         only(read("kernel __attribute__((reqd_work_group_size(8,1,1))) void k(global int *x) {}")).attributes
     )
