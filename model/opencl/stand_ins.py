@@ -89,6 +89,7 @@ _CHOSEN = re.compile(r"STRIDE|PAD|DILAT|RADIUS|UNROLL|SIMD|VEC|TILE|BLOCK|GROUP|
 _NUMBERS = re.compile(
     r"real|float|double|half|int|char|type|scalar|value|data|elem|num|acc|idx|index|byte|word", re.IGNORECASE
 )
+_MOST = 60  # names of each kind that are looked for in the text
 _USUAL_GROUP = "64"
 _DEMANDED = re.compile(r"#[ \t]*if(?:ndef[ \t]+|[ \t]+![ \t]*defined[ \t]*\(?[ \t]*)(\w+)[^\n]*\n\s*#[ \t]*error\b")
 _PARAMETER = re.compile(r"_?[A-Z0-9_]+$|T[a-z]?\d*$")  # how macros and parameters of templates are written
@@ -104,10 +105,11 @@ def stand_ins(asked: Lacking, text: str, known: Collection[str] = ()) -> dict[st
     Types come alone, as what other names stand for may follow from them; `known` have a define already. Structs, images
     and all of which the use is not plain are left out: better to count them for little than to read another kernel.
     """
-    types = dict.fromkeys(_without_pasted_width(name, text) for name in asked.types)
+    types = dict.fromkeys(_without_pasted_width(name, text) for name in asked.types[:_MOST])
     defines = {name: kind for name in types if (kind := _number_type(name, text)) is not None}
-    literal = [name for name in asked.functions if re.search(rf"\b{name}\b", text)]
-    for name in asked.functions:
+    functions = asked.functions[:_MOST]
+    literal = [name for name in functions if re.search(rf"\b{name}\b", text)]
+    for name in functions:
         pasted = _pasted(name, text, 0) if name not in literal else None
         if pasted is not None and pasted[0] not in known:
             defines[pasted[0]] = pasted[1]
@@ -117,7 +119,7 @@ def stand_ins(asked: Lacking, text: str, known: Collection[str] = ()) -> dict[st
         if not _OF_DRIVERS.match(name) and (function := _known_function(name, text)) is not None:
             defines[function[0]] = function[1]
     demanded = [name for name in _DEMANDED.findall(text) if name not in known]
-    for name in (*filter(str.isupper, asked.names), *demanded):
+    for name in (*filter(str.isupper, asked.names[:_MOST]), *demanded[:_MOST]):
         if re.search(rf"^[ \t]*(?:const[ \t]+)?{name}[ \t]+\w+[ \t]*[=;\[]", text, re.MULTILINE):
             if (kind := _number_type(name, text)) is not None:
                 defines[name] = kind
@@ -130,10 +132,11 @@ def stand_ins(asked: Lacking, text: str, known: Collection[str] = ()) -> dict[st
 
 def _is_length(name: str, text: str) -> bool:
     """Return whether arrays are as long as it says, or work-groups as large."""
-    declared = (
-        rf"(?:^|[;{{}}])[ \t]*(?:\w+[ \t]+)*(?!return\b|else\b)\w+[ \t]+\w+[ \t]*(?:\[[^\]\n]*\])*\[[^\]\n]*\b{name}\b"
+    declared = r"(?:^|[;{}])[ \t]*(?:\w+[ \t]+){0,4}(?!return\b|else\b)\w+[ \t]+\w+[ \t]*(?:\[[^\]\n]*\])*"
+    return (
+        re.search(rf"{declared}\[[^\]\n]*\b{name}\b|work_group_size[ \t]*\([^)]*\b{name}\b", text, re.MULTILINE)
+        is not None
     )
-    return re.search(rf"{declared}|work_group_size[ \t]*\([^)]*\b{name}\b", text, re.MULTILINE) is not None
 
 
 def _without_pasted_width(name: str, text: str) -> str:
