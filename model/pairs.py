@@ -38,8 +38,9 @@ class PairSpread:
 
 
 # Fitted on pairs of validation families, so that four of five lie within; `model.training.pair_figures` judges them.
-# `alike` is more than their 0.05: kernels of the generator that are counted alike are hardly ever compiled otherwise. It
-# is what four of five commits have that change nothing the analysis sees, in repositories that the model was trained on.
+# `alike` is more than their 0.05: kernels of the generator that are counted alike are hardly ever compiled otherwise.
+# In commits to repositories that the model was trained on, four of five changes that the analysis does not see take as
+# much.
 BY_THE_MODEL = PairSpread(alike=0.12, places=0.61, ratio=0.0, resources=1.23, models=0.47)
 ANALYTIC = PairSpread(alike=0.67, places=0.0, ratio=0.26, resources=2.6, models=0.0)
 # From this distance between places on, errors of two kernels have no more in common.
