@@ -84,6 +84,7 @@ class FileState:
     has_searched: bool = False  # other files of the project, for names that nothing declares
     stand_ins: tuple[tuple[str, str], ...] = ()  # defines for names of which nothing else was found
     stood_in_for: Lacking | None = None
+    words: tuple[Program, dict[str, set[str]]] | None = None  # of each kernel's own text, in that program
     sizes: Mapping[str, Size] = field(default_factory=dict)  # of numbers that nothing declares
 
 

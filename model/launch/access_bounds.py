@@ -80,7 +80,7 @@ class AccessBounds:
 
     @cached_property
     def texels(self) -> dict[str, list[Span]]:
-        """By image: for each of its coordinates, the texels that may be accessed."""
+        """Return the texels that may be accessed: for each image, a span for each of its coordinates."""
         found: dict[str, list[Span]] = {}
 
         def note(access: Access, scope: Scope) -> None:

@@ -10,8 +10,8 @@ class BuildOptions:
     """`-D` defines (name, value), `-I` folders, and every other flag as written (`-cl-fast-relaxed-math`).
 
     `forced_includes` are files (absolute) that are read before the text, as clang's `-include` does: see `completing`.
-    OpenCL's compilers have no such option, so whoever builds the text writes `forced_lines` before it. `stand_ins` are
-    defines for what only the host declares: see there.
+    OpenCL's compilers have no such option, so `forced_lines` must be written before the text that is built. `stand_ins`
+    are defines for names that only the host declares: see `model.opencl.stand_ins`.
     """
 
     defines: tuple[tuple[str, str], ...] = ()

@@ -24,7 +24,6 @@ _BASES = (
     (r"long|int64", "long"),
     (r"int(?:32)?|idx|index|size|offset|count|bool", "int"),
 )
-_INTEGER_WORDS = re.compile(r"int|idx|index|size|offset|count|bool|label|mask", re.IGNORECASE)
 _NOTHING = re.compile(
     r"inline|static|restrict|attr|aligned|unroll|noinline|device_func|func$|function$|export|^in$|^out$|const$|extern",
     re.IGNORECASE,
@@ -52,7 +51,7 @@ _FUNCTIONS = (
     (r"mad$|fma$", "{name}(x,y,z)", "((x)*(y)+(z))"),
     (r"^(?:barrier|sync).*|.*(?:_barrier|_sync|syncthreads)$", "{name}(...)", "barrier(CLK_LOCAL_MEM_FENCE)"),
 )
-NUMBERS = (16, 4, 1)  # tried in turn for a constant that nobody defines
+NUMBERS = (16, 4, 1)  # for a constant without a definition: one for each attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ _PASTED = re.compile(
 
 
 def _pasted(name: str, text: str, attempt: int) -> tuple[str, str] | None:
-    """`read_imageKIND`: a built-in function's name with a macro at its end that nobody defines."""
+    """Return the define of `KIND` for `read_imageKIND`: the host's macro, pasted to a built-in function's name."""
     found = _PASTED.match(name)
     if found is None:
         return None
@@ -220,7 +219,7 @@ def _type(name: str, text: str, attempt: int) -> str:
             return keyword
     if re.search(rf"\b{name}\s+(?:void|static|inline)\b", text) and "kernel" in bare:
         return "__kernel"
-    if _NOTHING.search(bare) and re.search(rf"\b{name}\s+(?:\w+\s+)+\w+\s*\(", text):
+    if _NOTHING.search(bare) and re.search(rf"\b{name}\s+(?:\w+\s+){{1,8}}\w+\s*\(", text):
         return ""
     width = _WIDTH.search(bare)
     stem = bare[: width.start()] if width else bare
