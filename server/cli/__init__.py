@@ -1,4 +1,4 @@
-"""The command line: one module per command, each with a `run`. Importing it loads argparse and little else."""
+"""The command line: a file per command, or per few that belong together. Importing it loads little."""
 
 from server.cli.entry import main
 

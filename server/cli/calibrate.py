@@ -11,11 +11,10 @@ from model.device import Device
 from model.errors import KernelcastError, UnknownDevice
 from profiler.calibrate import calibrate
 from profiler.store import Store
-from server.cli.accuracy import accuracy_json, accuracy_lines
 from server.cli.device_choice import Devices
 from server.cli.devices import device_json
-from server.cli.interrupts import cancelled_by_ctrl_c
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
+from server.cli.learn import accuracy_json, accuracy_lines
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out, progress_bar
 from server.text.accuracy import learned_words

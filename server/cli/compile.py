@@ -24,13 +24,12 @@ from profiler.measurement import MeasureError
 from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.offline.diagnostics import DoesNotCompile, with_lines
 from profiler.store import StoreError
-from server.cli import compiled_tables, tables
+from server.cli import compiled_answers, tables
 from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer
-from server.cli.compiled_json import compiled_answer
 from server.cli.device_choice import Devices, check_devices
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster, Found, UnansweredError
 from server.cli.requests import Request, requests_of
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import err, progress_bar
 
@@ -184,7 +183,7 @@ def _in_host(
 
 def _as_json(request: Request, found: Found, each: Compiled) -> Answer:
     if isinstance(each.outcome, CompiledFacts):
-        return compiled_answer(request, each.forecast, each.outcome)
+        return compiled_answers.compiled_answer(request, each.forecast, each.outcome)
     if each.forecast.launch is None:
         return prediction_answer(request, found, each.forecast)
     return forecast_error_answer(request, each.forecast, each.outcome)
@@ -195,7 +194,7 @@ def _show(file: Path, found: Found, compiled: Sequence[Compiled]) -> None:
     told: set[tuple[str, int | None]] = set()
     for each in compiled:
         if isinstance(each.outcome, CompiledFacts):
-            compiled_tables.show(file, found.device, each.forecast, each.outcome)
+            compiled_answers.show(file, found.device, each.forecast, each.outcome)
         elif (complaint := (each.outcome.message, each.outcome.line)) not in told:  # one build that fails is one
             told.add(complaint)
             _complain(file, each.outcome, each.forecast.kernel.name)

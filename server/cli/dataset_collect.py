@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
 from model.device import Device
 from profiler.corpus.collection.collect import Stop, collect
 from profiler.corpus.collection.devices import DEFAULT_DEVICES, corpus_device, usable_processors
 from profiler.corpus.collection.folder import work_folder
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures, OnFigures
-from profiler.corpus.collection.store import CorpusStore
-from server.cli.dataset_outcome import outcome_table
+from profiler.corpus.collection.store import CorpusStore, building
+from profiler.corpus.kernel import CorpusDevice
 from server.cli.device_choice import Devices
-from server.cli.interrupts import cancelled_by_ctrl_c
-from server.cli.status import ANSWERED, INTERRUPTED, WrongCallError
+from server.cli.exit_status import ANSWERED, INTERRUPTED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.streams import warn
 from server.cli.terminal import err, out, progress_bar
 from server.text.format import format_duration_us
@@ -26,7 +28,7 @@ from server.text.format import format_duration_us
 LINE_EVERY_S = 60.0  # where no terminal shows a bar
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_collect(arguments: argparse.Namespace) -> int:
     """Collect until nothing is due, the time is up or Ctrl-C; what was measured is kept in any case."""
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
     folder = work_folder(arguments.workdir)
@@ -123,3 +125,31 @@ def _words(figures: Figures) -> str:
     if figures.eta_s:
         parts.append(f"{format_duration_us(figures.eta_s * 1e6)} left")
     return ", ".join(parts)
+
+
+def outcome_table(store: CorpusStore, devices: Sequence[CorpusDevice]) -> Table:
+    """Return the table of all that is in the store, not of the last start alone."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("Device", no_wrap=True)
+    for heading in ("Rows", "Kernels", "Repeats", "Disturbed"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("Given up", overflow="fold")
+    for device in devices:
+        table.add_row(device.id, *_counts(store, device.id), _given_up(store, device.id))
+    for device_id, name in {device.device_id: building(device) for device in devices}.items():
+        table.add_row(f"builds for {device_id}", "", *_built(store, device_id), "", "", _given_up(store, name))
+    return table
+
+
+def _counts(store: CorpusStore, device: str) -> list[str]:
+    query = "SELECT sum(repeat = 0), count(DISTINCT kernel_id), sum(repeat = 1), sum(is_bad) FROM rows WHERE device = ?"
+    return [f"{count or 0:,}" for count in store.read(query, (device,))[0]]
+
+
+def _built(store: CorpusStore, device_id: str) -> list[str]:
+    return [f"{store.count('SELECT count(DISTINCT kernel_id) FROM builds WHERE device_id = ?', (device_id,)):,}"]
+
+
+def _given_up(store: CorpusStore, device: str) -> str:
+    query = "SELECT code, count(*) FROM failures WHERE device = ? AND is_quarantined GROUP BY code ORDER BY 2 DESC"
+    return ", ".join(f"{count:,} {code}" for code, count in store.read(query, (device,)))

@@ -32,7 +32,7 @@ from profiler.offline.tools import ToolMissing
 from profiler.offline.vendor_tools import DISASSEMBLER_HINT, IntelTools
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
-from server.cli.accuracy import accuracy_lines
+from server.cli.learn import accuracy_lines
 from server.log.faults import faults_file, kept_faults
 from server.predictor.client import LOADING_S
 from server.predictor.messages import Ask

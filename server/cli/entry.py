@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -12,12 +13,12 @@ from typing import NoReturn
 
 from model.errors import KernelcastError
 from profiler.installing import install_command
-from server.cli.advise_flags import add_advise_flags
-from server.cli.comparing_flags import add_comparing_flags
-from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
-from server.cli.diff_flags import EXIT as DIFF_EXIT
-from server.cli.diff_flags import add_diff_flags
+from server.cli.comparing_flags import EXIT as DIFF_EXIT
+from server.cli.comparing_flags import add_comparing_flags, add_diff_flags
+from server.cli.dataset import add_dataset_flags, add_learning_flags
+from server.cli.exit_status import ANSWERED, INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
 from server.cli.flags import (
+    ALLOWED_SIZES,
     add_analytic_only_flag,
     add_batch_flag,
     add_device_flag,
@@ -26,15 +27,21 @@ from server.cli.flags import (
     add_launch_flags,
     positive,
     positive_number,
+    sizes_wanted,
 )
-from server.cli.program_flags import add_program_flags
-from server.cli.recording_flags import add_recording_flags
+from server.cli.program_flags import add_program_flags, add_recording_flags
 from server.cli.renamed import add_former_flag, with_present_steps
-from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
-from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
-from server.cli.tuning_flags import add_tuning_flags
+from server.cli.tuning_flags import add_advise_flags, add_tuning_flags
 from server.log.options import LEVELS
 
+# Commands that stand in the file of another one; all others are `run` in a file of their name.
+_PLACES = {
+    "evaluate": ("training", "run_evaluate"),
+    "record": ("recordings", "run_record"),
+    "schema": ("entry", "print_schema"),
+    "train": ("training", "run_train"),
+    "version": ("entry", "print_version"),
+}
 _EXTRAS = {"campaign": "parquet", "dataset": "corpus", "evaluate": "train", "train": "train"}  # of commands
 
 
@@ -48,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("say which COMMAND")
     # A command's module is loaded when it is called: `serve` must be up at once.
     try:
-        run: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.{arguments.command}").run
+        module, name = _PLACES.get(arguments.command, (arguments.command, "run"))
+        run: Callable[[argparse.Namespace], int] = getattr(importlib.import_module(f"server.cli.{module}"), name)
         if arguments.command != "serve":  # which has a log of its own, and an editor that waits for its first answer
             importlib.import_module("server.log.faults").keep_faults()
         status = run(arguments)
@@ -84,6 +92,20 @@ def _what_is_missing(command: str, error: ModuleNotFoundError) -> str:
 def _say(message: str, status: int) -> int:
     print(f"kernelcast: {message}", file=sys.stderr)
     return status
+
+
+def print_version(_arguments: argparse.Namespace) -> int:
+    """Print the version on its own line, as scripts expect it."""
+    print(f"kernelcast {importlib.import_module('importlib.metadata').version('kernelcast')}")
+    return ANSWERED
+
+
+def print_schema(_arguments: argparse.Namespace) -> int:
+    """Print the JSON schema of `kernelcast.toml`."""
+    from server.config_schema import config_schema  # noqa: PLC0415 - an editor that starts the server needs none
+
+    print(json.dumps(config_schema(), indent=2, ensure_ascii=False))
+    return ANSWERED
 
 
 class _Parser(argparse.ArgumentParser):

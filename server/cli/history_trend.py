@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +18,66 @@ from model.forecast import Forecast
 from profiler.store import Store
 from server.analysis.sources import Sources
 from server.analysis.store_cache import StoreCache
-from server.cli.commit_versions import FileVersion, file_versions
 from server.cli.device_choice import Devices, check_devices
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
 from server.cli.requests import Request
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
+from server.diff.git import Repository, repository_of
 from server.report.commit_trend import CommitPoint, Interval, KernelTrend, change_percent, trend_page
 from server.report.pages import write_page
 from server.text.device_names import name_and_runtime
 from server.text.format import format_duration_us, format_percent, format_things
 from server.text.timeline import sparkline
+
+WORKING_TREE = "now"
+_ABBREVIATED = 9  # characters of a commit's id
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file's text at a commit; `commit` is "now" for the working tree, whose `date` and `subject` are empty."""
+
+    commit: str
+    date: str  # ISO 8601, of the commit
+    subject: str
+    text: str
+
+
+def file_versions(file: Path, most: int) -> tuple[FileVersion, ...]:
+    """Return at most `most` versions of a file, the oldest first, the working tree's last if no commit has it.
+
+    Renames are followed. Raises GitError.
+    """
+    repository = repository_of(file.resolve().parent)
+    committed = list(_committed(repository, file.resolve(), most))[::-1]
+    try:
+        text = file.read_text("utf-8", "replace")
+    except OSError:
+        return tuple(committed)
+    if not committed or committed[-1].text != text:
+        committed.append(FileVersion(WORKING_TREE, "", "", text))
+    return tuple(committed[-most:])
+
+
+def _committed(repository: Repository, file: Path, most: int) -> Iterator[FileVersion]:
+    """Yield the versions at the commits that changed the file, the newest first."""
+    inside = os.path.relpath(file, repository.folder.resolve())
+    # One record a commit: its line, and the name that the file had there.
+    told = repository.git(
+        "log", f"--max-count={most}", "--follow", "--name-only", "-z", "--format=%x01%H%x02%cI%x02%s", "--", inside
+    ).decode("utf-8", "surrogateescape")
+    for record in told.split("\x01")[1:]:
+        head, *names = (part.strip("\n") for part in record.split("\0"))
+        commit, date, subject = head.split("\x02", 2)
+        name = next((each for each in names if each), inside)
+        blobs = repository.git("show", f"{commit}:{name}", allowed=(0, 128))
+        if blobs:
+            shown = subject.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            yield FileVersion(commit[:_ABBREVIATED], date, shown, blobs.decode("utf-8", "replace"))
+
 
 COMMITS = 20
 

@@ -1,17 +1,21 @@
-"""`kernelcast learn`: measure kernels of the corpus on a device, which corrects what the model answers there."""
+"""`kernelcast learn`: measure kernels of the corpus on a device, to correct predictions and tell how good they are."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
+from typing import Any
 
+from model.device import Device
 from model.errors import UnknownDevice
+from model.learned.device_accuracy import accuracy_from
+from model.learned.learned import UnusableModel
 from profiler.store import Store
-from server.cli.accuracy import accuracy_lines
+from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices
-from server.cli.interrupts import cancelled_by_ctrl_c
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.terminal import out, progress_bar
-from server.text.accuracy import learned_words
+from server.text.accuracy import accuracy_words, figure_words, learned_words
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,3 +40,20 @@ def run(arguments: argparse.Namespace) -> int:
     for line in accuracy_lines(device, after_learning=True):
         out().print(line)
     return ANSWERED if done.launches else SOME_FAILED
+
+
+def accuracy_lines(device: Device, *, after_learning: bool = False) -> tuple[str, ...]:
+    """Return lines for a terminal; none without measurements."""
+    try:
+        found = accuracy_from(StoreCache().lessons(device))
+    except UnusableModel as error:
+        return (f"the accuracy of predictions is not known: {error.message}",)
+    if found is None:
+        return ()
+    return tuple(figure_words(found)) if after_learning else accuracy_words(found)
+
+
+def accuracy_json(device: Device) -> dict[str, Any] | None:
+    """Return the same as JSON; None without measurements. Raises UnusableModel."""
+    found = accuracy_from(StoreCache().lessons(device))
+    return asdict(found) if found is not None else None

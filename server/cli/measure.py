@@ -1,14 +1,17 @@
-"""`kernelcast measure`: what kernels cost, by running them in a process of their own."""
+"""`kernelcast measure`: run kernels on a device and time them, at one size or at several."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
-from model.errors import KernelcastError, UnknownDevice
-from model.forecast import Forecast
+from model.device import Device
+from model.errors import KernelcastError, LaunchError, UnknownDevice
+from model.forecast import Forecast, Problem
+from model.launch.launch import Launch
+from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure
 from profiler.measurement import Cancelled
 from server.analysis.sources import no_versions, nothing_measured
 from server.analysis.store_cache import StoreCache
@@ -23,13 +26,12 @@ from server.cli.answers import (
 from server.cli.batches import answer_batch, one_by_one
 from server.cli.cross_validation import Left, left_out
 from server.cli.device_choice import Devices
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.flags import SizesWanted
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
 from server.cli.runs import Runs
-from server.cli.sizes import at_sizes
-from server.cli.sizes_wanted import SizesWanted
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.text.fit import fit_json
 
@@ -156,3 +158,37 @@ def _fit(measured: Left) -> Answer | None:
         "left_out_us": measured.left_out_us,
         "left_out_error_percent": measured.left_out_percent,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """One launch at several sizes, each with the model's own prediction; `problem` says why there are no others."""
+
+    forecasts: tuple[Forecast, ...]
+    problem: str = ""
+
+
+def at_sizes(
+    forecast: Forecast, wanted: SizesWanted, device: Device, at: Callable[[Sequence[Launch]], tuple[Forecast, ...]]
+) -> Sizes:
+    """Return the launch of a forecast at the sizes that are wanted, each predicted by `at`.
+
+    Where it cannot be scaled, it stands alone; where the device can hold no size, there is a problem in its place.
+    """
+    if forecast.launch is None or forecast.work is None or forecast.spec is None or wanted.launches:
+        return Sizes((forecast,))
+    try:
+        choice = _choice(forecast, wanted, device)
+    except LaunchError as error:
+        return Sizes((replace(forecast, launch=None, problem=Problem(error.code, error.message)),))
+    return Sizes(at(choice.launches), choice.problem)
+
+
+def _choice(forecast: Forecast, wanted: SizesWanted, device: Device) -> SizeChoice:
+    assert forecast.launch is not None
+    assert forecast.work is not None
+    assert forecast.spec is not None
+    what = (forecast.kernel, forecast.work, forecast.spec, forecast.launch, device)
+    if not wanted.factors and not wanted.work_items:
+        return sizes_to_measure(*what)
+    return sizes_as_wanted(*what, factors=wanted.factors, work_items=wanted.work_items)

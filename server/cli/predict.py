@@ -14,13 +14,13 @@ from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answer_cache import AnswerCache
 from server.cli.answers import Answer, error_answer, prediction_answer
-from server.cli.batch_workers import Workers
+from server.cli.batch_processes import Workers
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices, check_devices
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import write_json
 
 

@@ -1,8 +1,9 @@
-"""`kernelcast recordings`: the launches that were recorded, to look at, to predict, to export and to forget."""
+"""`kernelcast record` and `kernelcast recordings`: the launches of a run, kept, listed and forgotten."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import time
 from collections.abc import Iterator, Sequence
@@ -11,17 +12,51 @@ from typing import Any
 
 from rich.text import Text
 
+from model.device import Device
+from profiler.measurement import MeasureError
 from profiler.recording.recorded_entry import RecordedEntry, request_of
 from profiler.recording.recordings import Recording, forget, project_of, recordings, sources_of
-from profiler.recording.session import keep
+from profiler.recording.running import CannotRun
+from profiler.recording.session import Wanted, keep, record
 from profiler.recording.sources import Sources, file_sha256
 from profiler.store import Store
-from server.cli.record import devices_here
+from server.cli.device_choice import Devices
+from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.recording_tables import launches_table, recordings_table, summary
-from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn, write_json
 from server.cli.terminal import listed, out
 from server.text.format import format_things
+
+# What the program's driver was told to write: asking for devices afterwards would begin those files anew.
+_TRACING = ("POCL_TRACING", "POCL_TRACING_OPT", "POCL_TRACING_FILTER", "POCL_DEBUG", "OPENCL_LAYERS")
+
+
+def run_record(arguments: argparse.Namespace) -> int:
+    """Run the program; its exit status is ours, whatever becomes of the recording."""
+    command = list(arguments.program)
+    if command[:1] == ["--"]:
+        del command[0]
+    if not command:
+        raise WrongCallError("say which program to run: kernelcast record -- COMMAND")
+    wanted = Wanted(contents=arguments.contents, profile=arguments.profile)
+    try:
+        done = record(command, os.environ, wanted, Store.open, devices_here)
+    except CannotRun as error:
+        warn(error.message)
+        return error.status
+    for line in [done.failure] if done.failure else summary(done.recording, done.why_nothing):
+        warn(line)
+    return done.status
+
+
+def devices_here() -> Sequence[Device]:
+    """Return this machine's devices; none where there are none."""
+    for name in _TRACING:
+        os.environ.pop(name, None)
+    try:
+        return Devices().here
+    except MeasureError:  # the program had some device: it is named, and has no id here
+        return ()
 
 
 def run(arguments: argparse.Namespace) -> int:

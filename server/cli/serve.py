@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 
-from server.cli.status import WrongCallError
+from server.cli.exit_status import WrongCallError
 from server.client.streams import claim_streams, is_pipe
 from server.early_initialize import EarlyInitialize, early_initialize
 from server.log.options import LogError, LogOptions, read_options

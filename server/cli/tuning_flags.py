@@ -1,10 +1,11 @@
-"""The flags of `kernelcast tune`."""
+"""The flags of `kernelcast tune` and `kernelcast advise`."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from model.advice.advice import AdviceCode
 from model.errors import LaunchError
 from model.launch.conditions import Condition, parse_condition
 from model.launch.tuning import TuneRange, parse_range
@@ -15,7 +16,10 @@ from server.cli.flags import (
     add_launch_flags,
     add_turns_flags,
     positive,
+    positive_number,
+    whole,
 )
+from server.text.fixes import ULPS
 
 MOST, BUDGET_S = 10, 2.0  # as `server.tuning.trial` has them, which loads far more
 
@@ -89,3 +93,36 @@ def _condition(text: str) -> Condition:
         return parse_condition(text)
     except LaunchError as error:
         raise argparse.ArgumentTypeError(error.message) from None
+
+
+def add_advise_flags(advise: argparse.ArgumentParser) -> None:
+    add_launch_flags(advise)
+    add_format_flag(advise)
+    advise.add_argument(
+        "--measure",
+        action="store_true",
+        help="run each launch before and after the edit, in turns, compare its results",
+    )
+    advise.add_argument(
+        "--apply",
+        choices=[str(code) for code in AdviceCode],
+        metavar="CODE",
+        help="only edits of this code, and write the best into the file; with --measure only if it is faster and right",
+    )
+    advise.add_argument(
+        "--all",
+        action="store_true",
+        help="also edits that are predicted to gain less than 5 %%, and those of codes that are off",
+    )
+    advise.add_argument(
+        "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each edit (5)"
+    )
+    advise.add_argument(
+        "--ulps",
+        type=whole,
+        default=ULPS,
+        metavar="N",
+        help=f"how far floating-point results may lie apart, in units in the last place ({ULPS})",
+    )
+    add_analytic_only_flag(advise)
+    add_ignore_recordings_flag(advise)

@@ -97,7 +97,7 @@ def test_what_the_extension_leaves_out_is_not_needed_by_what_it_ships(repository
     listed = script.partition("OF_NO_USE_IN_AN_EDITOR = new Set([")[2].partition("]")[0]
     left_out = re.findall(r"'([\w/]+)'", listed)
     assert all((repository / folder).is_dir() for folder in left_out)
-    makes_datasets = re.compile(r"server/cli/(dataset_\w+|campaign|evaluate|train)\.py|profiler/campaign/.*")
+    makes_datasets = re.compile(r"server/cli/(dataset_\w+|campaign|training)\.py|profiler/campaign/.*")
     needed = [
         f"{name}: {module}"
         for package in MAY_IMPORT

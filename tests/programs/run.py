@@ -28,7 +28,7 @@ from model.opencl.program import read_program
 from profiler.corpus.origins.decontamination import is_exam_kernel
 from profiler.corpus.origins.launching import time_limit
 from profiler.corpus.origins.origin import OriginKind, read_origins
-from server.cli.batch_workers import Worker, WorkerEnded
+from server.cli.batch_processes import Worker, WorkerEnded
 from tests.programs.sources import Source, fetched, programs_below, sources_of
 from tests.programs.table import Outcome, Tally, table
 

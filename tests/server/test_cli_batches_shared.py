@@ -13,8 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from server.cli.batch_side_by_side import FEW_LINES, MOST_PROCESSES, Asked, processes, said_by
-from server.cli.batch_workers import MUCH_MORE, Workers
+from server.cli.batch_processes import FEW_LINES, MOST_PROCESSES, MUCH_MORE, Asked, Workers, processes, said_by
 from server.cli.requests import Request
 
 KERNEL = (
@@ -129,7 +128,7 @@ def test_a_kernel_stays_with_one_process_until_that_has_much_more_to_do(monkeypa
         def close(self) -> None: ...
 
     made: list[Busy] = []
-    monkeypatch.setattr("server.cli.batch_workers.Worker", lambda *a, **k: made.append(Busy(*a, **k)) or made[-1])
+    monkeypatch.setattr("server.cli.batch_processes.Worker", lambda *a, **k: made.append(Busy(*a, **k)) or made[-1])
     workers = Workers([], 2)
     for _ in range(5):
         workers.ask("a", b"a")

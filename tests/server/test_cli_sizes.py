@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.cli.sizes_wanted import SizesWanted, sizes_wanted
+from server.cli.flags import SizesWanted, sizes_wanted
 from tests.server.conftest import answers
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of device work: what is done already is kept and shown."""
+"""Exit statuses, the mistake that is the caller's own, and Ctrl-C in the middle of device work."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+ANSWERED, SOME_FAILED, WRONG_CALL = 0, 1, 2
+NO_GPU = 3  # of `kernelcast campaign`: nothing went wrong, and nothing can be measured
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+NOBODY_READS = 141  # 128 + SIGPIPE
+
+
+class WrongCallError(Exception):
+    """The call itself was wrong; the text says what would be right."""
 
 
 @contextmanager
