@@ -26,14 +26,13 @@ from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, error_json, prediction_answer
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.requests import Request, requests_of
 from server.cli.runs import keep
 from server.cli.source_writing import write_edited
-from server.cli.streams import warn, write_json
-from server.cli.terminal import hung, out, progress_bar
+from server.cli.terminal import cancelled_by_ctrl_c, hung, out, progress_bar
 from server.text.fixes import Proof, fix_json, fix_title, proof_of
 from server.text.format import format_duration_us
 

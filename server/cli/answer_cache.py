@@ -35,8 +35,8 @@ from model.learned.learned import weights_folder
 from model.safe_read import can_be_opened
 from profiler.store.database import data_folder, files_of_store, make_private
 from server.analysis.configurations import Configurations
+from server.cli.output import json_text
 from server.cli.requests import Request
-from server.cli.streams import json_text
 
 FILE_NAME = "answers.sqlite3"
 MOST_ANSWERS = 50_000  # some 3 kB each; the oldest quarter goes when there are more

@@ -16,9 +16,8 @@ from model.errors import KernelcastError
 from model.faults import contained
 from server.cli.answers import Answer, error_answer
 from server.cli.batch_processes import Asked, Workers, processes, said_by
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, write_json, write_text
 from server.cli.requests import Request, read_line, read_request
-from server.cli.streams import write_json, write_text
 
 # An answer to each, in their order; a named failure becomes that line's answer.
 AnswerAll = Callable[[Sequence[Request]], Iterable[Answer | KernelcastError]]

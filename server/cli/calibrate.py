@@ -13,10 +13,9 @@ from profiler.calibrate import calibrate
 from profiler.store import Store
 from server.cli.device_choice import Devices
 from server.cli.devices import device_json
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.learn import accuracy_json, accuracy_lines
-from server.cli.streams import warn, write_json
-from server.cli.terminal import out, progress_bar
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
+from server.cli.terminal import cancelled_by_ctrl_c, out, progress_bar
 from server.text.accuracy import learned_words
 from server.text.device_names import shown_name
 from server.text.format import format_count, format_duration_us, format_mem_bytes

@@ -18,9 +18,8 @@ from profiler.campaign.report import FILE_NAME, Report, accuracy, figure_cells, 
 from profiler.devices import discover, find_device
 from profiler.gpu_hardware import unserved_gpus
 from profiler.measurement import DeviceGone
-from server.cli.exit_status import ANSWERED, INTERRUPTED, NO_GPU, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
-from server.cli.streams import warn
-from server.cli.terminal import err, out, progress_bar
+from server.cli.output import ANSWERED, INTERRUPTED, NO_GPU, SOME_FAILED, WrongCallError, warn
+from server.cli.terminal import cancelled_by_ctrl_c, err, out, progress_bar
 from server.text.device_names import shown_name
 from server.text.format import format_percent
 

@@ -22,14 +22,13 @@ from server.cli.answers import error_answer
 from server.cli.compare_devices import DevicesWanted, devices_compared
 from server.cli.comparing import Compared, Side, compared_json, measure_request
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.flags import file_options, launch_spec
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, write_json
 from server.cli.requests import Request
 from server.cli.runs import keep
-from server.cli.streams import write_json
-from server.cli.terminal import progress_bar
+from server.cli.terminal import cancelled_by_ctrl_c, progress_bar
 
 
 def run(arguments: argparse.Namespace) -> int:

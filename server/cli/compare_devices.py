@@ -15,10 +15,9 @@ from server.analysis.elsewhere import DeviceTime, Elsewhere
 from server.analysis.sources import Sources
 from server.cli import tables
 from server.cli.answers import error_answer, error_json
-from server.cli.exit_status import ANSWERED, SOME_FAILED
 from server.cli.forecasts import Forecaster, Found
+from server.cli.output import ANSWERED, SOME_FAILED, write_json
 from server.cli.requests import Request
-from server.cli.streams import write_json
 from server.cli.terminal import err, listed, out
 from server.text.devices import cells, device_json, names_apart
 

@@ -27,10 +27,9 @@ from profiler.store import StoreError
 from server.cli import compiled_answers, tables
 from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster, Found, UnansweredError
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.requests import Request, requests_of
-from server.cli.streams import warn, write_json
 from server.cli.terminal import err, progress_bar
 
 

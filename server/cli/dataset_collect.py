@@ -20,9 +20,8 @@ from profiler.corpus.collection.progress import Figures, OnFigures
 from profiler.corpus.collection.store import CorpusStore, building
 from profiler.corpus.kernel import CorpusDevice
 from server.cli.device_choice import Devices
-from server.cli.exit_status import ANSWERED, INTERRUPTED, WrongCallError, cancelled_by_ctrl_c
-from server.cli.streams import warn
-from server.cli.terminal import err, out, progress_bar
+from server.cli.output import ANSWERED, INTERRUPTED, WrongCallError, warn
+from server.cli.terminal import cancelled_by_ctrl_c, err, out, progress_bar
 from server.text.format import format_duration_us
 
 LINE_EVERY_S = 60.0  # where no terminal shows a bar

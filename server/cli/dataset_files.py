@@ -15,8 +15,7 @@ from profiler.corpus.dataset.stats import review
 from profiler.corpus.facts.devices import FILE_NAME, add_calibrated, read_devices, read_paces, write_paces
 from profiler.corpus.facts.make import make_facts
 from profiler.corpus.facts.slowdown import FEWEST, measure_pace
-from server.cli.exit_status import ANSWERED, SOME_FAILED
-from server.cli.streams import warn
+from server.cli.output import ANSWERED, SOME_FAILED, warn
 from server.cli.terminal import out
 
 

@@ -18,8 +18,7 @@ from profiler.corpus.kernel import CorpusKernel
 from profiler.corpus.origins.catalogue import real_kernels
 from profiler.corpus.origins.origin import Origin, read_origins
 from profiler.corpus.origins.prepare import prepare
-from server.cli.exit_status import ANSWERED, WrongCallError
-from server.cli.streams import warn
+from server.cli.output import ANSWERED, WrongCallError, warn
 from server.cli.terminal import OnProgress, progress_bar
 
 

@@ -12,8 +12,7 @@ from profiler.devices import called, discover, find_device
 from profiler.measurement import DeviceGone, MeasureError
 from profiler.store import Store, StoreError
 from server.analysis.devices import pick_device, shipped_for
-from server.cli.exit_status import WrongCallError
-from server.cli.streams import warn
+from server.cli.output import WrongCallError, warn
 from server.text.device_names import shown_name
 
 

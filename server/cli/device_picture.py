@@ -16,8 +16,8 @@ from model.device_catalog import device_to_json
 from model.errors import KernelcastError, UnknownDevice
 from profiler.installing import install_command
 from server.cli.device_choice import Devices
-from server.cli.exit_status import ANSWERED, WrongCallError
 from server.cli.learn import accuracy_json, accuracy_lines
+from server.cli.output import ANSWERED, WrongCallError
 from server.cli.terminal import out
 from server.device_report.facts import Group, groups, origin
 from server.device_report.picture import picture_svg

@@ -18,8 +18,7 @@ from profiler.measurement import MeasureError
 from server.analysis.devices import pick_device
 from server.cli.device_choice import Devices
 from server.cli.device_picture import show
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
-from server.cli.streams import warn, write_json
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.terminal import out
 from server.text.device_names import shown_name
 from server.text.format import format_count, format_mem_bytes

@@ -22,12 +22,11 @@ from server.cli.comparing import Side as ComparedSide
 from server.cli.comparing import Verdict, measure_request
 from server.cli.comparing_flags import SUFFIXES
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.flags import file_options
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
-from server.cli.streams import json_text, warn, write_text
-from server.cli.terminal import progress_bar
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, json_text, warn, write_text
+from server.cli.terminal import cancelled_by_ctrl_c, progress_bar
 from server.diff.affected import Affected, Contents, affected
 from server.diff.changes import Change, Changes, Measure
 from server.diff.exchange import junit, sarif

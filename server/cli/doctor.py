@@ -9,8 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from server.cli.diagnosis import Finding, Health, examine
-from server.cli.exit_status import ANSWERED, SOME_FAILED
-from server.cli.streams import write_json
+from server.cli.output import ANSWERED, SOME_FAILED, write_json
 from server.cli.terminal import hung, out
 
 _WIDTH = 7

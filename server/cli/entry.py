@@ -16,7 +16,6 @@ from profiler.installing import install_command
 from server.cli.comparing_flags import EXIT as DIFF_EXIT
 from server.cli.comparing_flags import add_comparing_flags, add_diff_flags
 from server.cli.dataset import add_dataset_flags, add_learning_flags
-from server.cli.exit_status import ANSWERED, INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
 from server.cli.flags import (
     ALLOWED_SIZES,
     add_analytic_only_flag,
@@ -29,6 +28,7 @@ from server.cli.flags import (
     positive_number,
     sizes_wanted,
 )
+from server.cli.output import ANSWERED, INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
 from server.cli.program_flags import add_program_flags, add_recording_flags
 from server.cli.renamed import add_former_flag, with_present_steps
 from server.cli.tuning_flags import add_advise_flags, add_tuning_flags

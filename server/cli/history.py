@@ -13,8 +13,7 @@ from rich.text import Text
 
 from profiler.store import Store, StoredMeasurement
 from profiler.store.as_json import launch_to_plain
-from server.cli.exit_status import ANSWERED, WrongCallError
-from server.cli.streams import warn, write_json
+from server.cli.output import ANSWERED, WrongCallError, warn, write_json
 from server.cli.terminal import out
 from server.text.device_names import shown_name
 from server.text.format import format_duration_us, format_percent, format_spread, format_things

@@ -19,11 +19,10 @@ from profiler.store import Store
 from server.analysis.sources import Sources
 from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.requests import Request
-from server.cli.streams import warn, write_json
 from server.cli.terminal import out
 from server.diff.git import Repository, repository_of
 from server.report.commit_trend import CommitPoint, Interval, KernelTrend, change_percent, trend_page

@@ -13,8 +13,8 @@ from model.learned.learned import UnusableModel
 from profiler.store import Store
 from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
-from server.cli.terminal import out, progress_bar
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.terminal import cancelled_by_ctrl_c, out, progress_bar
 from server.text.accuracy import accuracy_words, figure_words, learned_words
 
 

@@ -15,7 +15,7 @@ from server.analysis.all_code import AllCode
 from server.analysis.offline_targets import GpuCode
 from server.analysis.sources import Sources, no_versions, nothing_measured, nothing_recorded
 from server.analysis.store_cache import StoreCache
-from server.cli.streams import warn
+from server.cli.output import warn
 
 if TYPE_CHECKING:
     from model.learned.answering import Answering

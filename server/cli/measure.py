@@ -26,13 +26,12 @@ from server.cli.answers import (
 from server.cli.batches import answer_batch, one_by_one
 from server.cli.cross_validation import Left, left_out
 from server.cli.device_choice import Devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.flags import SizesWanted
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.requests import Request, requests_of
 from server.cli.runs import Runs
-from server.cli.streams import warn, write_json
 from server.text.fit import fit_json
 
 

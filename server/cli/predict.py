@@ -17,11 +17,10 @@ from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batch_processes import Workers
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, write_json
 from server.cli.requests import Request, requests_of
-from server.cli.streams import write_json
 
 
 def run(arguments: argparse.Namespace) -> int:

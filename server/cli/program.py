@@ -16,11 +16,10 @@ from model.program.trace import trace_of
 from profiler.store import Store
 from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, WrongCallError
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, WrongCallError, warn, write_json
 from server.cli.requests import Request
-from server.cli.streams import warn, write_json
 from server.cli.terminal import listed, out
 from server.program.forecast import (
     NoRecordedProgramError,

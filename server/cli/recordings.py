@@ -21,9 +21,8 @@ from profiler.recording.session import Wanted, keep, record
 from profiler.recording.sources import Sources, file_sha256
 from profiler.store import Store
 from server.cli.device_choice import Devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, json_text, warn, write_json
 from server.cli.recording_tables import launches_table, recordings_table, summary
-from server.cli.streams import json_text, warn, write_json
 from server.cli.terminal import listed, out
 from server.text.format import format_things
 

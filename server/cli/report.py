@@ -14,11 +14,10 @@ from profiler.store import StoredMeasurement, StoreError
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, json_text, warn
 from server.cli.requests import Request, requests_of
-from server.cli.streams import json_text, warn
 from server.report.as_json import report_json
 from server.report.builder import History, Subject, gather
 from server.report.facts import Report

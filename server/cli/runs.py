@@ -13,11 +13,10 @@ from profiler.store import StoredMeasurement, StoreError
 from server.analysis.sources import stored
 from server.cli.cross_validation import Outcome
 from server.cli.device_choice import Devices
-from server.cli.exit_status import cancelled_by_ctrl_c
 from server.cli.forecasts import Found, UnansweredError
+from server.cli.output import warn
 from server.cli.requests import Request
-from server.cli.streams import warn
-from server.cli.terminal import progress_bar
+from server.cli.terminal import cancelled_by_ctrl_c, progress_bar
 from server.device_work.verified_launches import with_proofs
 
 

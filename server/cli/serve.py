@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 
-from server.cli.exit_status import WrongCallError
+from server.cli.output import WrongCallError
 from server.client.streams import claim_streams, is_pipe
 from server.early_initialize import EarlyInitialize, early_initialize
 from server.log.options import LogError, LogOptions, read_options
@@ -38,7 +38,7 @@ def _over_tcp(arguments: argparse.Namespace, log: LogOptions) -> int:
     if arguments.tcp > 65_535:
         raise WrongCallError(f"--tcp {arguments.tcp}: ports go to 65535")
     _start_log(log)
-    tokens = importlib.import_module("server.client.token")
+    tokens = importlib.import_module("server.client.auth")
     try:
         token = tokens.take_token(arguments.token_file)
     except tokens.TokenError as error:

@@ -1,12 +1,15 @@
-"""Consoles for people: text and tables on stdout, progress and complaints on stderr."""
+"""Consoles for people: text and tables on stdout, progress and complaints on stderr, and Ctrl-C while they watch."""
 
 from __future__ import annotations
 
 import io
 import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TextIO, cast
 
 from rich.console import Console, RenderableType
@@ -85,3 +88,24 @@ def _console(*, is_error: bool) -> Console:
         return _Console(stderr=is_error, highlight=False, markup=False, emoji=False)
     trimmed = cast(TextIO, _WithoutPadding(stream))
     return _Console(file=trimmed, width=_UNBOUNDED, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def cancelled_by_ctrl_c() -> Iterator[threading.Event]:
+    """Have Ctrl-C set this event instead of raising `KeyboardInterrupt`; pressed again it raises."""
+    pressed = threading.Event()
+
+    def press(_number: int, _frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # whoever has another one, or ignores it, has a reason
+        yield pressed
+        return
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)

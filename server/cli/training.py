@@ -7,8 +7,7 @@ import time
 from dataclasses import replace
 
 from model.learned.learned import weights_folder
-from server.cli.exit_status import ANSWERED, WrongCallError
-from server.cli.streams import warn
+from server.cli.output import ANSWERED, WrongCallError, warn
 
 
 def run_train(arguments: argparse.Namespace) -> int:

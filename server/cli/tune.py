@@ -19,14 +19,13 @@ from server.analysis.store_cache import StoreCache
 from server.cli import tables, tuning_tables
 from server.cli.answers import error_answer
 from server.cli.device_choice import Devices, check_devices
-from server.cli.exit_status import ANSWERED, SOME_FAILED, WrongCallError, cancelled_by_ctrl_c
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import sources_of
+from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.requests import Request, requests_of
 from server.cli.runs import keep
 from server.cli.source_writing import write_edited
-from server.cli.streams import warn, write_json
-from server.cli.terminal import progress_bar
+from server.cli.terminal import cancelled_by_ctrl_c, progress_bar
 from server.gc_policy import postpone_full_collections
 from server.text.format import format_things
 from server.tuning import trial

@@ -14,7 +14,7 @@ from profiler.measurement import Cancelled, Measurement, MeasureRequest
 from profiler.side_by_side import SideBySide, Version
 from profiler.store import Store
 from server.cli import main
-from server.cli.exit_status import cancelled_by_ctrl_c
+from server.cli.terminal import cancelled_by_ctrl_c
 
 SCALE = """// kernelcast: global=64 n=64 name=first
 // kernelcast: global=128 n=128 name=second

@@ -1,4 +1,4 @@
-"""Write answers to stdout and everything else to stderr."""
+"""What a command writes, and how it ends: answers on stdout, everything else on stderr, and its exit status."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+
+ANSWERED, SOME_FAILED, WRONG_CALL = 0, 1, 2
+NO_GPU = 3  # of `kernelcast campaign`: nothing went wrong, and nothing can be measured
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+NOBODY_READS = 141  # 128 + SIGPIPE
+
+
+class WrongCallError(Exception):
+    """The call itself was wrong; the text says what would be right."""
 
 
 def warn(message: str) -> None:
