@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, BinaryIO
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 
 from server import gc_policy
+from server.client.auth import Token
 from server.client.framing import BrokenStream, bodies
 from server.client.port import serve_port
 from server.client.streams import is_pipe
-from server.client.token import Token
 from server.early_initialize import EarlyInitialize
 from server.handlers import create_server
 from server.session import KernelcastServer

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from model.version import VERSION
 from server import commands
 from server.client.messages import Request, read_message
-from server.client.process_alive import is_alive
+from server.client.streams import is_alive
 
 _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,9})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEADER = b"\r\n\r\n"

@@ -11,7 +11,6 @@ from server.device_work import background_compiles
 from server.features import (
     apply_and_measure,
     calibrating,
-    compare_devices,
     configuration,
     debugging,
     devices,
@@ -74,7 +73,7 @@ def create_server() -> KernelcastServer:
     command(commands.APPLY_AND_MEASURE)(apply_and_measure.apply_and_measure)
     command(commands.LIST_FIXES)(apply_and_measure.list_fixes)
     command(commands.TUNE)(tuning.tune)
-    command(commands.COMPARE_DEVICES)(compare_devices.compare_devices)
+    command(commands.COMPARE_DEVICES)(devices.compare_devices)
     command(commands.LIST_DEVICES)(devices.list_devices)
     command(commands.CHOOSE_DEVICE)(devices.choose_device)
     command(commands.CALIBRATE)(calibrating.calibrate)

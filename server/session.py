@@ -23,15 +23,11 @@ from server.analysis.keep_last_prediction import carry_over, hold_answers
 from server.analysis.request import AnalysisRequest
 from server.analysis.scheduler import Scheduler
 from server.client.capabilities import Supports
-from server.client.converter import strict_converter
-from server.client.protocol import KernelcastProtocol
-from server.client.published_diagnostics import PublishedDiagnostics
+from server.client.protocol import KernelcastProtocol, strict_converter
 from server.client.refresh import HintRefresh, LensRefresh
-from server.client.scoped_settings import ScopedSettings
-from server.client.settings import Settings
-from server.client.status import ServerFacts, Status, status_of
-from server.client.status_notifier import METHOD as STATUS
-from server.client.status_notifier import StatusNotifier
+from server.client.settings import ScopedSettings, Settings
+from server.client.status import METHOD as STATUS
+from server.client.status import ServerFacts, Status, StatusNotifier, status_of
 from server.client.trust import Trust, reach_of
 from server.compared_devices import ComparedDevices, tell_unknown
 from server.device_work.activities import Activities
@@ -39,7 +35,7 @@ from server.device_work.compile_queue import CompileQueue
 from server.device_work.jobs import Jobs
 from server.device_work.refusals import Build, Refusal, Refusals
 from server.documents import Document
-from server.features.diagnostics import config_diagnostics, diagnostics
+from server.features.diagnostics import PublishedDiagnostics, config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
 from server.known_fixes import KnownFixes
 from server.launch_view import Failure, Slot

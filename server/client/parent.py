@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 
-from server.client.process_alive import is_alive
+from server.client.streams import is_alive
 
 _POLL_S = 2.0
 

@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from model.errors import KernelcastError
-from server.client.auth import Refused, admit
-from server.client.token import Token
+from server.client.auth import Refused, Token, admit
 
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader

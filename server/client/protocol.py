@@ -8,13 +8,13 @@ import logging
 import uuid
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from cattrs import transform_error
 from cattrs.errors import ClassValidationError
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
-from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, LanguageServerProtocol
+from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, LanguageServerProtocol, default_converter
 
 from model.errors import KernelcastError
 from server.client.messages import Answer, Id, Notification, Request, Unreadable, read_message
@@ -25,6 +25,24 @@ from server.uris import can_be_name, can_be_uri
 if TYPE_CHECKING:
     from cattrs import Converter
     from pygls.lsp.server import LanguageServer
+
+# The very types that lsprotocol registers: ids and progress tokens, which are looked up and so must be hashable.
+_INT_OR_TEXT = Union[int, str]  # noqa: UP007
+_MAYBE = Union[int, str, None]  # noqa: UP007
+
+
+def strict_converter() -> Converter:
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types here
+    converter.register_structure_hook(_INT_OR_TEXT, lambda value, _: _int_or_text(value))
+    converter.register_structure_hook(_MAYBE, lambda value, _: None if value is None else _int_or_text(value))
+    return converter
+
+
+def _int_or_text(value: object) -> int | str:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError("neither an integer nor a text")
+    return value
+
 
 logger = logging.getLogger(__name__)
 

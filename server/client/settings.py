@@ -1,15 +1,17 @@
-"""Settings of the editor (section `kernelcast`), every option with a default."""
+"""Settings of the editor (section `kernelcast`), every option with a default, and which of them a document has."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from model.advice.advice import UNPROVEN, AdviceCode
 from model.opencl.options import BuildOptions
 from server.text.fixes import ULPS
+from server.uris import path_of
 
 Problem = str
 
@@ -266,3 +268,32 @@ def _lookup(raw: Mapping[str, object], name: str) -> object:
     head, _, rest = name.partition(".")
     inner = raw.get(head)
     return _lookup(inner, rest) if rest and isinstance(inner, Mapping) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedSettings:
+    """`by_folder` has the folders' URIs as the client writes them."""
+
+    everywhere: Settings = field(default_factory=Settings)
+    by_folder: Mapping[str, Settings] = field(default_factory=dict)
+
+    def of(self, uri: str, path: Path | None, folders: Iterable[str]) -> Settings:
+        folder = _folder_of(uri, folders)
+        settings = self.by_folder.get(folder, self.everywhere)
+        if not settings.include:
+            return settings
+        start = path_of(folder) or (path.parent if path else None)
+        return replace(settings, include=tuple(_resolved(each, start) for each in settings.include))
+
+
+def _folder_of(uri: str, folders: Iterable[str]) -> str:
+    """Return the innermost one that holds the document, empty if none does."""
+    return max((f for f in folders if uri.startswith(f"{f.rstrip('/')}/")), key=len, default="")
+
+
+def _resolved(folder: str, start: Path | None) -> str:
+    try:
+        path = Path(folder).expanduser()
+    except RuntimeError:  # `~somebody` whom this machine does not know
+        return folder
+    return str(start / path) if start else str(path)

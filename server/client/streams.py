@@ -1,4 +1,7 @@
-"""stdin and stdout belong to the protocol alone: one stray line of a driver's would end the conversation."""
+"""stdin and stdout belong to the protocol alone: one stray line of a driver's would end the conversation.
+
+And whether the process at their other end is there.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +29,17 @@ def is_pipe(stream: BinaryIO) -> bool:
     """Return whether asyncio can wait for it. For files and /dev/null it cannot."""
     mode = os.fstat(stream.fileno()).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(stream.fileno())
+
+
+def is_alive(process_id: int) -> bool:
+    if sys.platform == "win32":
+        return True  # `os.kill` would end it; there the end of stdin has to do
+    if not 0 < process_id < 1 << 31:  # no process; 0 and less would mean groups of them
+        return False
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from server.client.scoped_settings import ScopedSettings
-from server.client.settings import read_settings
+from server.client.settings import ScopedSettings, read_settings
 from server.session import KernelcastServer
 
 SECTION = "kernelcast"

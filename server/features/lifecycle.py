@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import importlib
 from collections.abc import Mapping
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from model.version import VERSION
+from server.background import in_background
 from server.client.capabilities import read_capabilities
 from server.client.parent import parent_gone
 from server.client.trust import Trust
 from server.features import configuration
 from server.features.devices import discover_devices
-from server.features.store_news import show_store_news
 from server.log.events import event
 from server.session import KernelcastServer
 
@@ -73,3 +76,21 @@ async def _leave_with(ls: KernelcastServer, process_id: int) -> None:
 
 def _name_of(client: types.ClientInfo | None) -> str:
     return f"{client.name} {client.version or ''}".strip() if client else "an editor that does not say its name"
+
+
+LOOK_AGAIN_S = 10.0
+
+
+async def show_store_news(ls: KernelcastServer) -> None:
+    """Read the store again whenever another process has changed its files, until the server leaves."""
+    database = await in_background(lambda: importlib.import_module("profiler.store.database"), "load the store")
+    last = await in_background(database.files_of_store, "look at the store")
+    while not ls.leaving.is_set():
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_AGAIN_S):
+                await ls.leaving.wait()
+        now = await in_background(database.files_of_store, "look at the store")
+        # What this process measured and compiled is shown without the store.
+        if not database.is_own_change(last, now) and not ls.leaving.is_set():
+            ls.read_store_anew()
+        last = now

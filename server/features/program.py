@@ -13,7 +13,7 @@ from server.background import in_background
 from server.client.progress import ProgressBar
 from server.device_work.preconditions import device_work, unless_cancelled
 from server.features.arguments import error_answer, texts
-from server.features.page_mode import CONTENT, must_be_mode, show_page
+from server.features.report import CONTENT, must_be_mode, show_page
 from server.program.order import ProgramOrder, ProgramPage
 from server.session import KernelcastServer
 

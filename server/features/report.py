@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from model.errors import KernelcastError, NoSuchKernel
 from server.background import in_background
 from server.features.arguments import error_answer, texts
-from server.features.page_mode import CONTENT, must_be_mode, show_page
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Snapshot
 
@@ -23,6 +24,35 @@ if TYPE_CHECKING:
     from model.learned.lessons import Lessons
     from model.learned.question import Answer, Question
     from server.predictor.client import ModelClient
+
+CONTENT, SHOW = "content", "show"
+
+
+def must_be_mode(mode: str) -> None:
+    """Raise KernelcastError for anything but `content`, `show`, and nothing, which shows as well."""
+    if mode not in ("", CONTENT, SHOW):
+        raise KernelcastError(f"a report is for `{CONTENT}` or `{SHOW}`, not for `{mode}`")
+
+
+async def show_page(ls: KernelcastServer, about: str, title: str, text: str) -> Path:
+    """Write a page to the cache, show it in the browser if the client can, else say where it is; return its path."""
+    path = await in_background(lambda: _kept(about, title, text), "report")
+    if ls.supports.show_document:
+        request = types.ShowDocumentParams(uri=path.as_uri(), external=True)
+        with contextlib.suppress(JsonRpcException):
+            if (await ls.window_show_document_async(request)).success:
+                return path
+    ls.say(types.MessageType.Info, f"The report is in {path}")
+    return path
+
+
+def _kept(about: str, title: str, text: str) -> Path:
+    pages = importlib.import_module("server.report.pages")
+    path: Path = pages.cached_page(about, title)
+    pages.write_page(path, text)
+    pages.forget_old_pages(path.parent)
+    return path
+
 
 _ANSWER_S = 10.0  # for the learned model; a report by the analytical model is better than none
 _DISCOVERY_S = 10.0  # a report without this machine's devices is better than none

@@ -8,18 +8,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from server.features.annotation_words import completions
+from server.commands import MEASURE, REPORT, TUNE
+from server.features.annotation_words import annotation_hover, completions
 from server.features.code_actions import code_actions, kernel_at, may_be_wanted
-from server.features.code_lens import code_lenses
-from server.features.document_symbols import document_symbols
-from server.features.hover import hover as hover_of
 from server.features.inlay_hints import inlay_hints, shown_labels
+from server.positions import offset_of, range_of
 from server.session import KernelcastServer
-from server.snapshot import Snapshot
+from server.snapshot import KernelView, Snapshot
+from server.text.hover import render
+from server.text.layout import as_markdown, as_plain_text
 
 if TYPE_CHECKING:
     from server.analysis.fix_gains import PredictedFix
@@ -113,3 +115,73 @@ async def _fixes(ls: KernelcastServer, snapshot: Snapshot, params: types.CodeAct
         return ()
     is_automatic = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
     return await ls.fixes.of(snapshot, view.launches[0], 0.0 if is_automatic else _MENU_S)
+
+
+def hover_of(snapshot: Snapshot, position: types.Position, formats: Sequence[types.MarkupKind]) -> types.Hover | None:
+    """Return the hover at a position, if it is in a kernel's signature or in a launch annotation.
+
+    `formats` is what the client can show, its favourite first; plain text when it says nothing.
+    """
+    if (help_ := annotation_hover(snapshot, position, formats)) is not None:
+        return help_
+    text, encoding = snapshot.document.text, snapshot.encoding
+    pointed = offset_of(text, position, encoding)
+    for view in snapshot.kernels:
+        start, end = snapshot.offsets(view.kernel.signature_range)
+        if start <= pointed <= end:
+            story = render(view, snapshot)
+            markdown = types.MarkupKind.Markdown in formats
+            content = types.MarkupContent(
+                kind=types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText,
+                value=as_markdown(story) if markdown else as_plain_text(story),
+            )
+            return types.Hover(contents=content, range=range_of(text, start, end, encoding))
+    return None
+
+
+def code_lenses(snapshot: Snapshot) -> list[types.CodeLens]:
+    """Return the lenses of all kernels; those that run a kernel only where one may run."""
+    if not snapshot.settings.code_lens:
+        return []
+    return [
+        types.CodeLens(snapshot.range(view.kernel.name_range), command)
+        for view in snapshot.kernels
+        for command in _commands(view, snapshot)
+    ]
+
+
+def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
+    uri, launch = snapshot.document.uri, view.launches[0]
+    found = [types.Command("Report", REPORT, arguments=[uri, view.key])]
+    if snapshot.may_run and launch.forecast.launch is not None:
+        arguments = [uri, view.key, launch.slot.launch]
+        found.insert(0, types.Command("Measure", MEASURE, arguments=arguments))
+        found.append(types.Command("Tune", TUNE, arguments=arguments))
+    return found
+
+
+def document_symbols(
+    snapshot: Snapshot, *, hierarchical: bool
+) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+    """Return a symbol for each kernel. Host files have none of ours: their own servers list what is in them."""
+    if snapshot.analysis.programs:
+        return []
+    if not hierarchical:
+        return [
+            types.SymbolInformation(
+                location=types.Location(snapshot.document.uri, snapshot.range(view.kernel.range)),
+                name=view.kernel.name,
+                kind=types.SymbolKind.Function,
+            )
+            for view in snapshot.kernels
+        ]
+    return [
+        types.DocumentSymbol(
+            name=view.kernel.name,
+            detail=view.label,
+            kind=types.SymbolKind.Function,
+            range=snapshot.range(view.kernel.range),
+            selection_range=snapshot.range(view.kernel.name_range),
+        )
+        for view in snapshot.kernels
+    ]

@@ -16,8 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.client.auth import Refused, admit
-from server.client.token import Token, TokenError, take_token
+from server.client.auth import Refused, Token, TokenError, admit, take_token
 
 SECRET = "a secret that nobody guesses"
 WAIT_S = 60

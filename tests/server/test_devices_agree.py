@@ -26,7 +26,7 @@ from server.cli.compare_devices import DevicesWanted, devices_compared
 from server.cli.forecasts import Forecaster
 from server.cli.requests import Request
 from server.client.settings import Settings
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.launch_view import Rows
 from server.report.builder import Subject, gather
 from server.snapshot import Snapshot
@@ -93,7 +93,7 @@ def test_hover_call_and_report_say_the_same(
         Forecaster(device_of, sources), sources, Request(file), DevicesWanted(ids, device_of), is_json=True
     )
     told = json.loads(capsys.readouterr().out.splitlines()[0])
-    shown_to_user = hover(replace(snapshot, elsewhere=rows), types.Position(1, 16), [types.MarkupKind.PlainText])
+    shown_to_user = hover_of(replace(snapshot, elsewhere=rows), types.Position(1, 16), [types.MarkupKind.PlainText])
     assert shown_to_user is not None
     assert isinstance(shown_to_user.contents, types.MarkupContent)
     words = " ".join(shown_to_user.contents.value.split())

@@ -15,7 +15,7 @@ from server.analysis.keep_last_prediction import carry_over
 from server.client.settings import Settings
 from server.documents import changed
 from server.features.diagnostics import advice_diagnostics, diagnostics
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.positions import position_of
 from server.snapshot import Analysis, Snapshot
 
@@ -67,13 +67,13 @@ def test_single_rules_can_be_left_out(advised: Callable[..., Snapshot]) -> None:
 
 
 def test_the_hover_says_what_the_diagnostics_say(advised: Callable[..., Snapshot]) -> None:
-    told = hover(advised(FAR, FEW), types.Position(1, 15), [])
+    told = hover_of(advised(FAR, FEW), types.Position(1, 15), [])
     assert told is not None
     assert isinstance(told.contents, types.MarkupContent)
     text = " ".join(told.contents.value.split())
     assert "Line 4: Neighbours store to a 4 kB apart." in text.replace("`", "")
     assert "16 work-groups cannot use more" in text
-    silent = hover(advised(FAR, advice="off"), types.Position(1, 15), [])
+    silent = hover_of(advised(FAR, advice="off"), types.Position(1, 15), [])
     assert silent is not None
     assert isinstance(silent.contents, types.MarkupContent)
     assert "apart" not in silent.contents.value

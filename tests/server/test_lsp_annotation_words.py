@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from model.launch.fill import FILL_WORDS
 from server.features.annotation_words import completions
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.snapshot import Snapshot
 from server.text.annotation_help import FILLS
 
@@ -29,7 +29,7 @@ def offered(snapshot_of: Snapshots, annotation: str) -> dict[str, types.Completi
 
 
 def told(snapshot_of: Snapshots, annotation: str) -> str | None:
-    answer = hover(*at_bar(snapshot_of, annotation), MARKDOWN)
+    answer = hover_of(*at_bar(snapshot_of, annotation), MARKDOWN)
     if answer is None:
         return None
     assert isinstance(answer.contents, types.MarkupContent)

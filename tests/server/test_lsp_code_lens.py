@@ -8,8 +8,7 @@ from dataclasses import replace
 from lsprotocol import types
 
 from server.client.settings import read_settings
-from server.features.code_lens import code_lenses
-from server.features.document_symbols import document_symbols
+from server.features.requests import code_lenses, document_symbols
 from server.snapshot import Snapshot
 
 Snapshots = Callable[..., Snapshot]

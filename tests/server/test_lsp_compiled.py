@@ -31,7 +31,7 @@ from server.device_work.compile_queue import Compile, CompileQueue, Outcomes
 from server.device_work.jobs import Jobs
 from server.device_work.refusals import Refusals, refusals_in
 from server.documents import Document, changed
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.positions import IndexedText
 from server.snapshot import Analysis, Snapshot
 from server.text.compiled import in_short
@@ -69,7 +69,7 @@ def test_facts_are_told_in_a_few_words(facts: CompiledFacts, words: str) -> None
 
 
 def told(snapshot: Snapshot) -> str:
-    answer = hover(snapshot, types.Position(1, 16), (types.MarkupKind.Markdown,))
+    answer = hover_of(snapshot, types.Position(1, 16), (types.MarkupKind.Markdown,))
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     return answer.contents.value

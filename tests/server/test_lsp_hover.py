@@ -19,7 +19,7 @@ from model.opencl.program import read_program
 from model.prediction import Basis, Quantiles, Through
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.launch_view import Failure, Slot
 from server.snapshot import Snapshot
 
@@ -30,7 +30,7 @@ MARKDOWN = (types.MarkupKind.Markdown, types.MarkupKind.PlainText)
 
 
 def told(snapshot: Snapshot, formats: Sequence[types.MarkupKind] = MARKDOWN) -> str:
-    answer = hover(snapshot, NAME, formats)
+    answer = hover_of(snapshot, NAME, formats)
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     return answer.contents.value
@@ -81,7 +81,7 @@ def test_the_host_is_heard_of_where_it_waits_noticeably_longer(snapshot_of: Snap
 
 
 def test_a_client_without_markdown_gets_plain_text(snapshot_of: Snapshots) -> None:
-    answer = hover(snapshot_of(), NAME, [types.MarkupKind.PlainText])
+    answer = hover_of(snapshot_of(), NAME, [types.MarkupKind.PlainText])
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     assert answer.contents.kind == types.MarkupKind.PlainText
@@ -233,8 +233,8 @@ def test_how_to_calibrate_is_said_for_devices_that_are_here(snapshot_of: Snapsho
 
 
 def test_away_from_a_signature_there_is_nothing_to_tell(snapshot_of: Snapshots) -> None:
-    assert hover(snapshot_of(), types.Position(2, 3), MARKDOWN) is None
-    assert hover(snapshot_of(""), types.Position(0, 0), MARKDOWN) is None
+    assert hover_of(snapshot_of(), types.Position(2, 3), MARKDOWN) is None
+    assert hover_of(snapshot_of(""), types.Position(0, 0), MARKDOWN) is None
 
 
 def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapshots) -> None:

@@ -20,7 +20,7 @@ from server.analysis.request import AnalysisRequest
 from server.analysis.sources import MeasuredLaunch
 from server.client.settings import Settings
 from server.documents import Document
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.launch_view import Slot
 from server.positions import IndexedText
 from server.snapshot import Analysis, Snapshot
@@ -42,7 +42,7 @@ __kernel void scale(__global float *a, int n) {
 
 
 def told(snapshot: Snapshot) -> str:
-    answer = hover(snapshot, types.Position(1, 16), [types.MarkupKind.Markdown])
+    answer = hover_of(snapshot, types.Position(1, 16), [types.MarkupKind.Markdown])
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     return answer.contents.value

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from server.client.process_alive import is_alive
+from server.client.streams import is_alive
 from server.handlers import create_server
 
 HELLO = {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}}

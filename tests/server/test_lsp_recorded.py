@@ -16,7 +16,7 @@ from model.launch.recorded import RecordedUse
 from server.client.capabilities import Supports
 from server.config_edit import ConfigEdit
 from server.features.code_actions import code_actions
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.launch_view import Slot
 from server.snapshot import Snapshot
 from server.text.hint import hint_tooltip
@@ -45,7 +45,7 @@ def shown(snapshot_of: Snapshots, forecast_of: Callable[..., FileForecast]) -> C
 
 
 def told(snapshot: Snapshot) -> str:
-    answer = hover(snapshot, types.Position(1, 16), [types.MarkupKind.Markdown])
+    answer = hover_of(snapshot, types.Position(1, 16), [types.MarkupKind.Markdown])
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     return answer.contents.value

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.client.scoped_settings import ScopedSettings
-from server.client.settings import Settings
+from server.client.settings import ScopedSettings, Settings
 
 ONE, INNER, OTHER = "file:///work/one", "file:///work/one/inner", "file:///work/one-more"
 SETTINGS = ScopedSettings(

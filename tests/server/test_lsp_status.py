@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from model.device import Device, ProfileSource
-from server.client import status_notifier
-from server.client.status import ServerFacts, Status, status_of
-from server.client.status_notifier import StatusNotifier
+from server.client import status
+from server.client.status import ServerFacts, Status, StatusNotifier, status_of
 from server.snapshot import ConfigProblem, Snapshot
 
 Snapshots = Callable[..., Snapshot]
@@ -135,7 +134,7 @@ async def test_typing_makes_few_notifications_and_the_last_one_is_the_newest(
     for _ in range(100):
         client.news.shown_anew(URI)
     assert len(client.told) == 1
-    await clock.goes_on(status_notifier.PAUSE_S)
+    await clock.goes_on(status.PAUSE_S)
     first, last = (told["revision"] for told in client.told)
     assert last == first + 99
 
@@ -165,5 +164,5 @@ async def test_a_document_that_was_closed_is_not_spoken_of(
     client.news.look_again()
     client.news.shown_anew("file:///work/other.cl")
     client.news.shown_anew("file:///work/other.cl")
-    await clock.goes_on(status_notifier.PAUSE_S)
+    await clock.goes_on(status.PAUSE_S)
     assert [told["uri"].rpartition("/")[2] for told in client.told] == ["blur.cl", "other.cl", "other.cl"]

@@ -21,7 +21,7 @@ from profiler.store import FILE_NAME, Store, database
 from profiler.store.database import State, files_of_store
 from server.analysis.store_cache import FRESH_S, StoreCache
 from server.device_work.work import DeviceWork
-from server.features import store_news
+from server.features import lifecycle
 from tests.recordings import recorded
 
 MEASURED = Measurement(
@@ -187,7 +187,7 @@ def test_recordings_that_cannot_be_read_are_told_of_and_asked_for_again(
 async def test_writes_of_other_processes_are_news_and_those_of_the_server_are_not(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_news, "LOOK_AGAIN_S", 0.01)
+    monkeypatch.setattr(lifecycle, "LOOK_AGAIN_S", 0.01)
     looks = 0
     writing = threading.Lock()  # a look into the middle of a transaction sees a change of unknown origin
 
@@ -205,7 +205,7 @@ async def test_writes_of_other_processes_are_news_and_those_of_the_server_are_no
 
     server.read_store_anew = read_store_anew
     server.needed.set()
-    watching = asyncio.create_task(store_news.show_store_news(server))  # type: ignore[arg-type]
+    watching = asyncio.create_task(lifecycle.show_store_news(server))  # type: ignore[arg-type]
     async with asyncio.timeout(60):
 
         async def look_twice() -> None:

@@ -22,7 +22,7 @@ from profiler.store import Store, StoredMeasurement, kernel_id
 from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.sources import MeasuredLaunch, Sources
 from server.analysis.store_cache import StoreCache
-from server.features.hover import hover
+from server.features.requests import hover_of
 from server.snapshot import Snapshot
 from server.text.hint import HINT_LENGTH, hint_label
 from server.text.versions import faster_words, interval_words, since_words
@@ -219,7 +219,7 @@ def test_the_hint_says_what_the_edit_changes(snapshot_of: Snapshots, forecast_of
     label = hint_label(snapshot.kernels[0].launches)
     assert label == "≈ 1.9 ms ±27 % · 12 % faster"
     assert len(label) <= HINT_LENGTH
-    answer = hover(snapshot, types.Position(1, 16), [types.MarkupKind.PlainText])
+    answer = hover_of(snapshot, types.Position(1, 16), [types.MarkupKind.PlainText])
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
     told = " ".join(answer.contents.value.split())
