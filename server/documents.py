@@ -1,16 +1,21 @@
-"""Open documents: their text, and the edits that led to it, so that old places can be followed into the new text."""
+"""Open documents: their text, and the edits that led to it, so that old places can be followed into the new text.
+
+And the files that URIs name.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
 from model.text_change import replaced_part
 from server.positions import Encoding, IndexedText, place_of, replaced
-from server.uris import path_of
 
 # What an analysis may lag behind before places in it are no longer followed edit by edit.
 _KEPT_EDITS = 1000
@@ -87,3 +92,33 @@ def changed(
         edits.append(Edit(serial, start, end, len(new.value) - len(text.value) + end - start))
         text = new
     return replace(document, version=version, text=text, serial=serial, edits=tuple(edits[-_KEPT_EDITS:]))
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the path of a file's URI; None for other URIs and for names that no file can have."""
+    if not uri.startswith("file:"):
+        return None
+    try:
+        found = to_fs_path(uri)
+    except ValueError:  # `file://[`
+        return None
+    if not found or not can_be_name(found):
+        return None
+    path = Path(found)
+    return path if path.is_absolute() else None
+
+
+def can_be_uri(uri: str) -> bool:
+    try:
+        urlsplit(uri)
+    except ValueError:
+        return False
+    return True
+
+
+def can_be_name(path: str) -> bool:
+    """Return whether a file can have this name: no NUL, no half a character."""
+    try:
+        return "\0" not in path and bool(os.fsencode(path))
+    except UnicodeEncodeError:
+        return False

@@ -18,19 +18,17 @@ from pygls.lsp.server import LanguageServer
 
 from model.samples import Samples
 from model.version import VERSION
-from server.analysis.first_kernels import unsampled_in_order
 from server.analysis.keep_last_prediction import carry_over, hold_answers
-from server.analysis.request import AnalysisRequest
+from server.analysis.request import AnalysisRequest, unsampled_in_order
 from server.analysis.scheduler import Scheduler
 from server.client.capabilities import Supports
 from server.client.protocol import KernelcastProtocol, strict_converter
 from server.client.refresh import HintRefresh, LensRefresh
 from server.client.settings import ScopedSettings, Settings
 from server.client.status import METHOD as STATUS
-from server.client.status import ServerFacts, Status, StatusNotifier, status_of
+from server.client.status import Activities, ServerFacts, Status, StatusNotifier, status_of
 from server.client.trust import Trust, reach_of
 from server.compared_devices import ComparedDevices, tell_unknown
-from server.device_work.activities import Activities
 from server.device_work.compile_queue import CompileQueue
 from server.device_work.jobs import Jobs
 from server.device_work.refusals import Build, Refusal, Refusals

@@ -15,14 +15,13 @@ from lsprotocol import types
 
 from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
-from server.config_edit import ConfigEdit
 from server.documents import Document
 from server.launch_view import Failure, LaunchView, Rows, Slot
 from server.positions import Encoding, range_of, source_end, source_offsets
 from server.text.devices import second_device
 from server.text.hint import hint_label, hint_tooltip
 
-if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
+if TYPE_CHECKING:
     from model.device import Device
     from model.embedded.program import EmbeddedProgram
     from model.forecast import FileForecast, Forecast
@@ -34,6 +33,17 @@ if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` nee
     from model.samples import SampleKey
     from profiler.measurement import Measurement
     from server.device_work.refusals import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigEdit:
+    """Put `added` at the end of a file, which is made if it `is_new`; its last line is number `line` (from 0)."""
+
+    path: Path
+    added: str
+    is_new: bool
+    line: int = 0
+    last_line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

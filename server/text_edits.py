@@ -1,15 +1,21 @@
-"""From one text to another as an editor's edits: what both have in common stays untouched."""
+"""Edits as an editor takes them: from one text to another, and a launch annotation in a kernel's host file."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from model.embedded.writing import line_above
 from model.text_change import replaced_part
 from server.documents import Document
-from server.positions import Encoding, IndexedText, range_of
+from server.positions import Encoding, IndexedText, position_of, range_of
+
+if TYPE_CHECKING:
+    from model.forecast import Home
+    from server.snapshot import Snapshot
 
 
 def text_edits(text: IndexedText, after: str, encoding: Encoding | str) -> list[types.TextEdit]:
@@ -40,3 +46,18 @@ def workspace_edit(document: Document, edits: Sequence[types.TextEdit], *, versi
         return types.WorkspaceEdit(changes={document.uri: list(edits)})
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=list(edits))])
+
+
+def embedded_edit(snapshot: Snapshot, home: Home, annotation: str) -> types.TextEdit | None:
+    """Return the edit that writes `annotation` above the kernel; None where no line can be written."""
+    program = snapshot.analysis.programs.get(home.part)
+    if program is None or program.text != home.text:
+        return None
+    text = snapshot.document.text
+    begins = home.kernel.range
+    offset = program.offset_at(begins.start_line, begins.start_byte)
+    insertion = line_above(program, text.value, offset, annotation)
+    if insertion is None:
+        return None
+    at = position_of(text, insertion.offset, snapshot.encoding)
+    return types.TextEdit(types.Range(at, at), insertion.text)

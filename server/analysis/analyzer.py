@@ -24,22 +24,20 @@ from model.opencl.kernel import Kernel
 from model.samples import Samples
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
+from server.analysis.compiled_code import GpuCode
 from server.analysis.composer import Composer, ForecastGroup, KnownAnswers
 from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, pick_others, shipped_for
-from server.analysis.first_kernels import visible_first
-from server.analysis.offline_targets import GpuCode
 from server.analysis.parts import Part, Parts
-from server.analysis.request import AnalysisRequest
+from server.analysis.request import AnalysisRequest, visible_first
 from server.analysis.sources import MeasuredLaunch, Sources
 from server.analysis.store_cache import StoreCache
 from server.analysis.writing import annotations_to_write, config_edits_to_write
-from server.config_edit import ConfigEdit
+from server.documents import path_of
 from server.launch_view import Slot
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
-from server.snapshot import Analysis, ConfigProblem, Unsampled, slots
-from server.uris import path_of
+from server.snapshot import Analysis, ConfigEdit, ConfigProblem, Unsampled, slots
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
 _KERNELS_KEPT = 128

@@ -14,9 +14,8 @@ from model.launch.config_place import CONFIG_NAME
 from model.launch.config_writing import addition, write_table
 from model.launch.launch import Launch, Origin
 from model.opencl.kernel import Kernel
-from server.config_edit import ConfigEdit
 from server.launch_view import Slot
-from server.snapshot import slots
+from server.snapshot import ConfigEdit, slots
 
 _Written = TypeVar("_Written")
 

@@ -19,8 +19,8 @@ from model.forecast import Forecast, Home
 from model.observing import Observer
 from profiler.measurement import Cancelled, MeasureRequest
 from profiler.side_by_side import SideBySide, measure_side_by_side
-from server.analysis.embedded_fixes import in_host
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix, best_of
+from server.analysis.fix_search import in_host
 from server.analysis.sources import stored
 from server.analysis.store_cache import StoreCache
 from server.cli import tables

@@ -16,10 +16,9 @@ from server.cli.devices import device_json
 from server.cli.learn import accuracy_json, accuracy_lines
 from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.terminal import cancelled_by_ctrl_c, out, progress_bar
-from server.text.accuracy import learned_words
-from server.text.device_names import shown_name
-from server.text.format import format_count, format_duration_us, format_mem_bytes
-from server.text.transfers import transfer_rates
+from server.device_report.facts import transfer_rates
+from server.text.format import format_count, format_duration_us, format_mem_bytes, shown_name
+from server.text.learned import learned_words
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -20,8 +20,7 @@ from profiler.gpu_hardware import unserved_gpus
 from profiler.measurement import DeviceGone
 from server.cli.output import ANSWERED, INTERRUPTED, NO_GPU, SOME_FAILED, WrongCallError, warn
 from server.cli.terminal import cancelled_by_ctrl_c, err, out, progress_bar
-from server.text.device_names import shown_name
-from server.text.format import format_percent
+from server.text.format import format_percent, shown_name
 
 FULL_FROM_MINUTES = 10.0  # a full calibration takes one or two of them
 LINE_EVERY_S = 15.0  # where no terminal shows a bar

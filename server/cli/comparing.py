@@ -18,8 +18,7 @@ from profiler.turns import Ratio as MeasuredRatio
 from server.cli.forecasts import Found
 from server.cli.tables import table_of
 from server.cli.terminal import err, listed, out
-from server.text.device_names import shown_name
-from server.text.format import format_duration_us, format_interval, format_spread
+from server.text.format import format_duration_us, format_interval, format_spread, shown_name
 from server.text.hint import basis_sign, guess_mark
 from server.text.versions import faster_words, interval_words, ratio_json
 from server.tuning.result import difference_text, request_json

@@ -30,8 +30,7 @@ from server.text.compiled import (
     loop_words,
     pipe_words,
 )
-from server.text.device_names import shown_name
-from server.text.format import format_bytes, format_count, format_percent, format_things
+from server.text.format import format_bytes, format_count, format_percent, format_things, shown_name
 
 _SOURCES = {
     CodeSource.ASSEMBLY: "its machine code",

@@ -13,7 +13,7 @@ from profiler.measurement import DeviceGone, MeasureError
 from profiler.store import Store, StoreError
 from server.analysis.devices import pick_device, shipped_for
 from server.cli.output import WrongCallError, warn
-from server.text.device_names import shown_name
+from server.text.format import shown_name
 
 
 def check_devices(device_for: Callable[[str], Device], *wanted: str | None) -> None:

@@ -22,7 +22,7 @@ from server.cli.terminal import out
 from server.device_report.facts import Group, groups, origin
 from server.device_report.picture import picture_svg
 from server.device_report.text import plain, roofline_lines
-from server.text.device_names import shown_name
+from server.text.format import shown_name
 
 FORMATS = ("text", "json", "svg", "png")
 _STDOUT = "-"

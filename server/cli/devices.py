@@ -20,8 +20,7 @@ from server.cli.device_choice import Devices
 from server.cli.device_picture import show
 from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.terminal import out
-from server.text.device_names import shown_name
-from server.text.format import format_count, format_mem_bytes
+from server.text.format import format_count, format_mem_bytes, shown_name
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -37,8 +37,7 @@ from server.log.faults import faults_file, kept_faults
 from server.predictor.client import LOADING_S
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded
-from server.text.device_names import shown_name
-from server.text.format import format_duration_us, format_mem_bytes, format_things
+from server.text.format import format_duration_us, format_mem_bytes, format_things, shown_name
 
 _NEEDED = (
     "pygls",

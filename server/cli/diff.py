@@ -33,9 +33,8 @@ from server.diff.exchange import junit, sarif
 from server.diff.gate import Accepted, BaselineError, Rule, failing, read_baseline, write_baseline
 from server.diff.git import GitError
 from server.diff.listing import changes_json, markdown, plain_text, show
-from server.diff.named import Versions, versions_of
 from server.diff.sides import Configurations, Side, write_sides
-from server.diff.version import Version
+from server.diff.versions import Version, Versions, versions_of
 from server.text.escaping import one_line
 
 

@@ -15,8 +15,7 @@ from profiler.store import Store, StoredMeasurement
 from profiler.store.as_json import launch_to_plain
 from server.cli.output import ANSWERED, WrongCallError, warn, write_json
 from server.cli.terminal import out
-from server.text.device_names import shown_name
-from server.text.format import format_duration_us, format_percent, format_spread, format_things
+from server.text.format import format_duration_us, format_percent, format_spread, format_things, shown_name
 from server.text.timeline import Moment, Timeline, sparkline, timelines
 
 _ROWS = 20  # of each kernel in a table, unless more are asked for

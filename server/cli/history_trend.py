@@ -27,8 +27,7 @@ from server.cli.terminal import out
 from server.diff.git import Repository, repository_of
 from server.report.commit_trend import CommitPoint, Interval, KernelTrend, change_percent, trend_page
 from server.report.pages import write_page
-from server.text.device_names import name_and_runtime
-from server.text.format import format_duration_us, format_percent, format_things
+from server.text.format import format_duration_us, format_percent, format_things, name_and_runtime
 from server.text.timeline import sparkline
 
 WORKING_TREE = "now"

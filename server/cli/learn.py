@@ -15,7 +15,7 @@ from server.analysis.store_cache import StoreCache
 from server.cli.device_choice import Devices
 from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.terminal import cancelled_by_ctrl_c, out, progress_bar
-from server.text.accuracy import accuracy_words, figure_words, learned_words
+from server.text.learned import accuracy_words, figure_words, learned_words
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,8 +11,7 @@ from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.learned.threads import use_one_thread
-from server.analysis.all_code import AllCode
-from server.analysis.offline_targets import GpuCode
+from server.analysis.compiled_code import AllCode, GpuCode
 from server.analysis.sources import Sources, no_versions, nothing_measured, nothing_recorded
 from server.analysis.store_cache import StoreCache
 from server.cli.output import warn

@@ -32,7 +32,7 @@ from server.cli.learned import sources_of
 from server.cli.output import ANSWERED, SOME_FAILED, WrongCallError, warn, write_json
 from server.cli.requests import Request, requests_of
 from server.cli.runs import Runs
-from server.text.fit import fit_json
+from server.text.measured import fit_json
 
 
 def run(arguments: argparse.Namespace) -> int:

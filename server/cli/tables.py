@@ -23,12 +23,10 @@ from server.cli.cross_validation import Left
 from server.cli.forecasts import Found
 from server.cli.terminal import err, listed, out
 from server.text.advice import sentence
-from server.text.device_names import shown_name
-from server.text.fit import fit_sentence
-from server.text.format import format_duration_us, format_interval, format_percent, format_spread
+from server.text.format import format_duration_us, format_interval, format_percent, format_spread, shown_name
 from server.text.hint import basis_sign, error_text, guess_mark
 from server.text.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
-from server.text.measured import circumstances
+from server.text.measured import circumstances, fit_sentence
 from server.text.recorded import program_time, recorded_words
 
 _BASES = {

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from server.cli.tables import table_of
 from server.cli.terminal import err, listed, out
-from server.text.device_names import shown_name
-from server.text.format import factor_words, format_duration_us, format_spread, format_things
+from server.text.format import factor_words, format_duration_us, format_spread, format_things, shown_name
 from server.tuning.result import changes_text, outcome_sentence, results_text
 from server.tuning.trial import Tried, Tuned
 

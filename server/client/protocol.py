@@ -18,9 +18,9 @@ from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, Language
 
 from model.errors import KernelcastError
 from server.client.messages import Answer, Id, Notification, Request, Unreadable, read_message
+from server.documents import can_be_name, can_be_uri
 from server.features.arguments import error_answer
 from server.text.escaping import message as as_message
-from server.uris import can_be_name, can_be_uri
 
 if TYPE_CHECKING:
     from cattrs import Converter

@@ -10,8 +10,8 @@ from typing import Any
 
 from model.advice.advice import UNPROVEN, AdviceCode
 from model.opencl.options import BuildOptions
+from server.documents import path_of
 from server.text.fixes import ULPS
-from server.uris import path_of
 
 Problem = str
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from model.device import Device
 from server.commands import CALIBRATE, CHOOSE_DEVICE
-from server.text.device_names import shown_name
+from server.text.format import shown_name
 from server.text.hint import basis_text
 
 if TYPE_CHECKING:
@@ -184,3 +185,26 @@ class StatusNotifier:
         self._later.pop(uri, None)
         self._told_at_s.pop(uri, None)
         self._offer(uri)
+
+
+class Activities:
+    """Device work and discovery, oldest first; `changed` hears of every beginning and end."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._under_way: list[str] = []
+
+    @property
+    def foremost(self) -> str:
+        """Return what is under way, empty when nothing is. Jobs run one at a time."""
+        return self._under_way[0] if self._under_way else ""
+
+    @contextmanager
+    def during(self, what: str) -> Iterator[None]:
+        self._under_way.append(what)
+        self._changed()
+        try:
+            yield
+        finally:
+            self._under_way.remove(what)
+            self._changed()

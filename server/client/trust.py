@@ -8,7 +8,7 @@ from pathlib import Path
 
 from model.opencl.include_policy import Reach
 from server.client.settings import Settings
-from server.uris import path_of
+from server.documents import path_of
 
 
 class Trust(Enum):

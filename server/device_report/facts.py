@@ -8,11 +8,10 @@ from typing import Protocol, TypeVar
 
 from model.architectures import architecture_of
 from model.device import Device, DeviceType, Rates
-from model.device_curves import MemoryLevel
+from model.device_curves import HostSide, MemoryLevel
 from model.memory_levels import memory_levels
 from model.roofline import Ceiling
 from server.text.format import format_count, format_duration_us, format_mem_bytes, format_percent
-from server.text.transfers import transfer_rates
 
 _PLAIN_RATES = (
     ("fp32_gflop_s", "fp32, in vectors", "flop/s"),
@@ -238,3 +237,20 @@ def intensities(levels_: Sequence[MemoryLevel], roofs: Sequence[Ceiling]) -> tup
     """Return the range of operations for each byte that shows every place where a slope meets a ceiling."""
     ridges = [roof.gop_s / level.read_gb_s for level in levels_ for roof in (roofs[0], roofs[-1])]
     return min(ridges) / 4, max(ridges) * 4
+
+
+_WORDS = {"write": "writing to the device", "read": "reading from the device", "copy": "copying on the device"}
+
+
+def transfer_rates(side: HostSide | None) -> Iterator[tuple[str, str]]:
+    """Yield names and figures: the cost of enqueueing, and the largest transfer of each kind; nothing if unknown."""
+    if side is None:
+        return
+    yield "enqueueing a command", format_duration_us(side.enqueue_us)
+    for kind, words in _WORDS.items():
+        for is_pinned, memory in ((False, ""), (True, ", pinned")):
+            points = [point for point in side.transfers if point.kind == kind and point.is_pinned is is_pinned]
+            if points:
+                last = max(points, key=lambda point: point.size_bytes)
+                rate = format_count(1e6 * last.size_bytes / last.transfer_us, "B/s")
+                yield f"{words}, {format_mem_bytes(last.size_bytes)}{memory}", rate

@@ -37,11 +37,10 @@ from server.analysis.composer import Composer
 from server.analysis.sources import MeasuredLaunch, Sources, samples_of
 from server.analysis.store_cache import PATIENCE_S
 from server.device_work.jobs import OnProgress
+from server.device_work.orders import BUDGET_S as TUNE_BUDGET_S
+from server.device_work.orders import ProgramOrder, ProgramPage, TuneOrder, TuneOutcome
 from server.device_work.verified_launches import with_proofs
-from server.program.order import ProgramOrder, ProgramPage
-from server.text.accuracy import figure_words, learned_words
-from server.tuning.order import BUDGET_S as TUNE_BUDGET_S
-from server.tuning.order import TuneOrder, TuneOutcome
+from server.text.learned import figure_words, learned_words
 
 if TYPE_CHECKING:
     from profiler.learning import Turns

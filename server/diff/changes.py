@@ -30,7 +30,7 @@ from server.cli.requests import Request
 from server.diff.affected import Affected, may_hold_kernels
 from server.diff.matching import KernelVersion, Match, kernel_versions, matched
 from server.diff.same_launch import counterparts, launch_note, under_same_launch
-from server.diff.version import Version, means_the_same
+from server.diff.versions import Version, means_the_same
 
 _CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.M)
 _UNCHANGED = Ratio(1.0, 1.0, 1.0)

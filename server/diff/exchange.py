@@ -14,8 +14,8 @@ from model.version import VERSION
 from server.cli.comparing import Verdict
 from server.diff.changes import Change
 from server.diff.listing import change_words, in_order, launch_words, sentence, verdict_words
-from server.text.device_names import shown_name
 from server.text.escaping import message, one_line
+from server.text.format import shown_name
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ABOUT = {

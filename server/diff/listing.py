@@ -16,9 +16,8 @@ from server.cli.comparing import Verdict
 from server.cli.tables import table_of
 from server.cli.terminal import listed, out
 from server.diff.changes import Change, Place
-from server.text.device_names import shown_name
 from server.text.escaping import one_line
-from server.text.format import format_duration_us, format_things
+from server.text.format import format_duration_us, format_things, shown_name
 from server.text.versions import faster_words, ratio_json
 
 MARK = "<!-- kernelcast diff -->"  # by which a comment is found again

@@ -14,7 +14,7 @@ from server.device_work.preconditions import device_here, device_work, must_be_t
 from server.features.arguments import error_answer, texts
 from server.log.events import event
 from server.session import KernelcastServer
-from server.text.device_names import shown_name
+from server.text.format import shown_name
 
 if TYPE_CHECKING:
     from model.device import Device

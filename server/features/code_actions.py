@@ -22,15 +22,14 @@ from server.commands import (
     REPORT,
     TUNE,
 )
-from server.embedded_edit import embedded_edit
 from server.features import diagnostics
 from server.launch_view import LaunchView
 from server.positions import IndexedText, offset_of, position_of
 from server.snapshot import KernelView, Snapshot
-from server.text.device_names import shown_name
 from server.text.fixes import fix_title
+from server.text.format import shown_name
 from server.text.hint import launch_title
-from server.text_edits import text_edits, workspace_edit
+from server.text_edits import embedded_edit, text_edits, workspace_edit
 
 if TYPE_CHECKING:
     from server.analysis.fix_gains import PredictedFix

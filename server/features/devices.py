@@ -17,8 +17,8 @@ from server.device_work.preconditions import device_work
 from server.features.arguments import error_answer, texts
 from server.log.events import event, native_output
 from server.session import SETTLE_S, KernelcastServer
-from server.text.device_names import shown_name
 from server.text.devices import device_json, devices_table
+from server.text.format import shown_name
 from server.text.hint import launch_title
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from server.features.arguments import error_answer, texts
 from server.launch_view import LaunchView
 from server.session import KernelcastServer
 from server.snapshot import Snapshot
-from server.text.fit import fit_json, fit_sentence
-from server.text.measured import measured_json
+from server.text.measured import fit_json, fit_sentence, measured_json
 
 if TYPE_CHECKING:
     from model.fit import Fit

@@ -11,10 +11,10 @@ from lsprotocol import types
 from model.errors import KernelcastError
 from server.background import in_background
 from server.client.progress import ProgressBar
+from server.device_work.orders import ProgramOrder, ProgramPage
 from server.device_work.preconditions import device_work, unless_cancelled
 from server.features.arguments import error_answer, texts
 from server.features.report import CONTENT, must_be_mode, show_page
-from server.program.order import ProgramOrder, ProgramPage
 from server.session import KernelcastServer
 
 _DISCOVERY_S = 10.0  # without this machine's devices the program is predicted for those that are known

@@ -22,7 +22,7 @@ from server.text.escaping import message as as_message
 from server.text_edits import workspace_edit
 
 if TYPE_CHECKING:
-    from server.tuning.order import TuneOrder, TuneOutcome
+    from server.device_work.orders import TuneOrder, TuneOutcome
 
 WRITE = "Write this launch"
 

@@ -20,7 +20,7 @@ from profiler.store import Store
 from server.cli.forecasts import Forecaster, Found
 from server.cli.recordings import file_of
 from server.cli.requests import Request, read_request
-from server.text.device_names import shown_name
+from server.text.format import shown_name
 
 MOST_NOTES = 5
 

@@ -11,8 +11,8 @@ from profiler.store import Store
 from server.analysis.store_cache import StoreCache
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
+from server.device_work.orders import ProgramOrder, ProgramPage
 from server.program.forecast import Programs, newest_program
-from server.program.order import ProgramOrder, ProgramPage
 from server.program.report import report_on
 from server.program.tables import report_page
 

@@ -14,8 +14,14 @@ from model.program.timeline import Part
 from server.program.forecast import Program, ProgramForecast
 from server.program.report import Report
 from server.report.program_page import program_page
-from server.text.device_names import shown_name
-from server.text.format import format_bytes, format_duration_us, format_interval, format_percent, format_things
+from server.text.format import (
+    format_bytes,
+    format_duration_us,
+    format_interval,
+    format_percent,
+    format_things,
+    shown_name,
+)
 
 _MOST_KERNELS = 10
 _AS_RECORDED = frozenset({Part.HOST, Part.BUILD})

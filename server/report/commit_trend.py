@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from server.report.charts.axes import LinearAxis
-from server.report.charts.frame import Format, Frame, bar, measured_mark, polyline, predicted_mark
-from server.report.charts.legend import legend
-from server.report.markup import Child, Element, tag
+from server.report.charts.frame import Format, Frame, bar, legend, measured_mark, polyline, predicted_mark
+from server.report.markup import Child, Column, Element, Row, table, tag
 from server.report.page import self_contained
-from server.report.sections.tables import Column, Row, table
 from server.text.format import format_duration_us, format_percent
 
 _FORMATS = (Format("wide", 720, 220), Format("narrow", 372, 220))

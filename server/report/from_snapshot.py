@@ -10,7 +10,7 @@ from model.device import Device
 from model.forecast import FileForecast
 from profiler.devices import with_calibrations
 from profiler.store import Store, StoredMeasurement, StoreError
-from server.analysis.snapshot_sources import Now, snapshot_sources
+from server.analysis.device_search import Now, snapshot_sources
 from server.analysis.store_cache import StoreCache
 from server.report.builder import Subject, gather
 from server.report.page import page

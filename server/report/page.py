@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from model.launch.launch import Launch, Origin
 from model.prediction import Prediction
 from server.report.facts import KernelFacts, LaunchFacts, Report
-from server.report.markup import Child, Element, document, prose, tag
+from server.report.markup import Child, Column, Element, Row, document, prose, table, tag
 from server.report.sections.breakdown import advice_section, breakdown_section, reading
 from server.report.sections.devices import devices_section
 from server.report.sections.headline import headline
 from server.report.sections.history import history_section
 from server.report.sections.roofline import roofline_section
 from server.report.sections.sizes import sizes_section
-from server.report.sections.tables import Column, Row, table
 from server.report.style import STYLE
-from server.text.device_names import name_and_runtime, shown_name
-from server.text.format import format_duration_us, format_interval
+from server.text.format import format_duration_us, format_interval, name_and_runtime, shown_name
 from server.text.hint import basis_sign, guess_mark, guesses_text
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

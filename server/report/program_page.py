@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from model.program.command import CommandSequence
 from model.program.timeline import Timeline
 from server.report.charts import timeline as chart
-from server.report.charts.legend import legend
-from server.report.markup import Child, prose, tag
+from server.report.charts.frame import legend
+from server.report.markup import Child, Column, Row, prose, table, tag
 from server.report.page import self_contained
-from server.report.sections.tables import Column, Row, table
 
 Cells = Sequence[str]
 

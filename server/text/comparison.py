@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.text.fit import through_words
 from server.text.format import format_duration_us, format_interval, format_percent, missed_factor
 from server.text.hint import basis_name, basis_text, error_percent, percent_spread_text
 from server.text.layout import LABEL_WIDTH, in_columns, labelled
 from server.text.learned import CORRECTED, is_by_the_model, novelty_words
-from server.text.measured import circumstances
+from server.text.measured import circumstances, through_words
 from server.text.recorded import program_time
 from server.text.versions import interval_words, since_words
 

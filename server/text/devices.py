@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from server.text.device_names import shown_name
-from server.text.format import factor_words, format_duration_us, format_interval
+from server.text.format import factor_words, format_duration_us, format_interval, shown_name
 from server.text.hint import basis_sign, guess_mark
 from server.text.layout import Section, in_columns
 from server.text.versions import ratio_json

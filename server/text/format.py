@@ -5,6 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from model.device_names import platform_family
+
+if TYPE_CHECKING:
+    from model.device import Device
 
 _DURATIONS_US = ((60e6, "min"), (1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
@@ -140,3 +146,24 @@ def _trimmed(value: float, digits: int) -> str:
     """As `_significant`, without zeros at its end: counts are exact where durations never are."""
     text = _significant(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+_TRADEMARK = re.compile(r"\s?(?:\((?:r|tm|c)\)|[®™])", re.IGNORECASE)
+# PoCL puts the way in which it runs work-groups, and the target of its compiler, before the processor's name.
+_POCL = re.compile(r"^(?:pthread|basic|cpu(?:-minimal)?(?:-[a-z0-9_]+)?)-(?=\S*[ A-Z])")
+_RUNTIMES = {"pocl": "PoCL", "intel": "Intel's runtime", "oclgrind": "Oclgrind", "mesa": "Mesa"}
+
+
+def shown_name(name: str) -> str:
+    """Return `AMD EPYC (PoCL)` for `pthread-AMD EPYC`, `Intel Arc A770` for `Intel(R) Arc(TM) A770`."""
+    plain = " ".join(_TRADEMARK.sub("", name).split())
+    processor = _POCL.sub("", plain)
+    return f"{processor} (PoCL)" if processor != plain else plain or name
+
+
+def name_and_runtime(device: Device) -> str:
+    """Return the name with the runtime where the same processor may have several: `AMD EPYC (Intel's runtime)`."""
+    name = shown_name(device.name)
+    runtime = _RUNTIMES.get(platform_family(device.platform)) if device.platform not in ("", "none") else None
+    is_said = name.endswith(")") or (runtime or "").split("'")[0] in name
+    return name if runtime is None or is_said else f"{name} ({runtime})"

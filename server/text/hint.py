@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.text.device_names import shown_name
-from server.text.format import format_duration_us, format_interval, missed_factor, spread_percent
+from server.text.format import format_duration_us, format_interval, missed_factor, shown_name, spread_percent
 from server.text.recorded import program_time, recorded_words
 from server.text.versions import faster_words
 

@@ -10,9 +10,16 @@ from server.text.account import limit_text, line_rows, overlap_text, parts_text
 from server.text.advice import advice_of
 from server.text.comparison import compared
 from server.text.compiled import in_short
-from server.text.device_names import name_and_runtime, shown_name
 from server.text.devices import devices_section
-from server.text.format import as_sentence, format_bytes, format_count, format_duration_us, format_interval
+from server.text.format import (
+    as_sentence,
+    format_bytes,
+    format_count,
+    format_duration_us,
+    format_interval,
+    name_and_runtime,
+    shown_name,
+)
 from server.text.hint import guesses_text, launch_title
 from server.text.layout import Section, Story, in_columns, labelled, plain
 from server.text.recorded import recorded_section, recorded_words

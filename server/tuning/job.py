@@ -20,7 +20,7 @@ from server.analysis.store_cache import StoreCache
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
 from server.cli.requests import Request
-from server.tuning.order import TuneOrder, TuneOutcome
+from server.device_work.orders import TuneOrder, TuneOutcome
 from server.tuning.result import outcome_sentence, tuned_json
 from server.tuning.search import search
 from server.tuning.trial import MOST_MEASURED, Tuned, kept, measured

@@ -12,8 +12,8 @@ from profiler.side_by_side import Version
 from profiler.store import StoredMeasurement
 from profiler.turns import Ratio
 from server.analysis.sources import stored
+from server.device_work.orders import BUDGET_S
 from server.tuning.measuring import How, measure_all, measure_in_rounds
-from server.tuning.order import BUDGET_S
 from server.tuning.search import Candidate, Search
 
 MOST_MEASURED = 10

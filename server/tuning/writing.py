@@ -13,7 +13,7 @@ from model.launch.annotation.items import read_items
 from model.launch.config import Config, ConfigLaunch, parse_config
 from model.launch.launch import Origin
 from model.launch.spec import LaunchSpec
-from server.tuning.order import Replacement
+from server.device_work.orders import Replacement
 from server.tuning.search import Candidate, Change, size_text
 
 

@@ -18,7 +18,7 @@ from model.device import Device
 from model.errors import KernelcastError
 from profiler.calibrate import calibrate
 from profiler.devices import discover, find_device
-from server.text.device_names import shown_name
+from server.text.format import shown_name
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 

@@ -13,8 +13,7 @@ from rows import Row
 from model.device import Device
 from model.prediction import Prediction
 from profiler.measurement import Measurement
-from server.text.device_names import shown_name
-from server.text.format import format_duration_us, format_interval, format_percent
+from server.text.format import format_duration_us, format_interval, format_percent, shown_name
 from server.text.hint import basis_sign, signed_miss
 
 

@@ -21,7 +21,7 @@ from profiler.measurement import Measurement, MeasureRequest
 from profiler.store import FILE_NAME, Store
 from server.cli import main
 from server.cli.diagnosis import examine
-from server.text.accuracy import learned_words
+from server.text.learned import learned_words
 
 GPU = "nvidia-h100-80gb-hbm3"
 AT_ONCE, AGAIN_AFTER = 2, 2  # kernels in a batch, batches until a launch is timed again: few, to be quick

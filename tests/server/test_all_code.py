@@ -15,7 +15,7 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from model.opencl.program import read_program
 from model.throughput.cpu_code import CpuCode
-from server.analysis.all_code import AllCode
+from server.analysis.compiled_code import AllCode
 
 FACTS = CompiledFacts(
     "k", "", "", None, "generic-cpu", "", "", "2026-01-01", regions=(CodeRegion(0, 0, 1, ()),), kernel_lines=(0, 0)

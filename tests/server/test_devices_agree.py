@@ -18,9 +18,8 @@ from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.pairs import unrelated_ratio
 from model.prediction import Quantiles, Ratio
-from server.analysis.device_search import DeviceSearch
+from server.analysis.device_search import DeviceSearch, snapshot_sources
 from server.analysis.elsewhere import DeviceTime
-from server.analysis.snapshot_sources import snapshot_sources
 from server.analysis.store_cache import StoreCache
 from server.cli.compare_devices import DevicesWanted, devices_compared
 from server.cli.forecasts import Forecaster

@@ -10,8 +10,8 @@ from model.embedded.find import find_programs
 from model.embedded.languages import Language
 from model.engine import Engine
 from model.forecast import Home
-from server.analysis.embedded_fixes import in_host
 from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix
+from server.analysis.fix_search import in_host
 
 GPU = find_builtin("nvidia-a100-pcie-40gb")
 ROWS = """// kernelcast: global=(1024, 2) local=(64, 1) a=1024*1024 x=1024 y=4096 n=1024

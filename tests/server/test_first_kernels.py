@@ -13,8 +13,7 @@ from pygls.workspace import Workspace
 
 from model.opencl.program import read_program
 from server.analysis.analyzer import Analyzer
-from server.analysis.first_kernels import MOST_AT_ONCE, MOST_FIRST, Window, unsampled_in_order, visible_first
-from server.analysis.request import AnalysisRequest
+from server.analysis.request import MOST_AT_ONCE, MOST_FIRST, AnalysisRequest, Window, unsampled_in_order, visible_first
 from server.client.capabilities import Supports
 from server.client.settings import Settings
 from server.documents import Document

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.text.device_names import shown_name
 from server.text.format import (
     as_sentence,
     format_bytes,
@@ -16,6 +15,7 @@ from server.text.format import (
     format_mem_bytes,
     format_percent,
     missed_factor,
+    shown_name,
     whole_percents,
 )
 from server.text.hint import signed_miss

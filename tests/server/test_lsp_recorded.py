@@ -14,11 +14,10 @@ from model.launch.config import parse_config
 from model.launch.launch import Launch, Origin
 from model.launch.recorded import RecordedUse
 from server.client.capabilities import Supports
-from server.config_edit import ConfigEdit
 from server.features.code_actions import code_actions
 from server.features.requests import hover_of
 from server.launch_view import Slot
-from server.snapshot import Snapshot
+from server.snapshot import ConfigEdit, Snapshot
 from server.text.hint import hint_tooltip
 
 Snapshots = Callable[..., Snapshot]

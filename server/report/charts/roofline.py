@@ -9,9 +9,8 @@ from model.prediction import Quantiles
 from model.roofline import Roofline, Slope
 from profiler.measurement import Measurement
 from server.report.charts.axes import LogAxis
-from server.report.charts.frame import FORMATS, WIDE, Format, Frame, bar, measured_mark, predicted_mark
+from server.report.charts.frame import FORMATS, WIDE, Entry, Format, Frame, bar, measured_mark, predicted_mark
 from server.report.charts.labels import text_width
-from server.report.charts.legend import Entry
 from server.report.markup import Element, tag
 from server.text.format import format_count, format_mem_bytes
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from model.prediction import Prediction
 from server.report.facts import KernelFacts, LaunchFacts
-from server.report.markup import Child, Element, prose, tag
-from server.report.sections.tables import Column, Row, table
+from server.report.markup import Child, Column, Element, Row, prose, table, tag
 from server.text.account import line_rows, name_of_part
 from server.text.account import reading as account_reading
 from server.text.advice import sentence

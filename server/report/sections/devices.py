@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from server.report.charts.axes import LogAxis
 from server.report.facts import DeviceRow, LaunchFacts
-from server.report.markup import Child, Element, tag
-from server.report.sections.tables import Column, Row, table
-from server.text.device_names import shown_name
+from server.report.markup import Child, Column, Element, Row, table, tag
 from server.text.devices import ratio_words, time_words
-from server.text.format import format_interval
+from server.text.format import format_interval, shown_name
 from server.text.hint import basis_text, shorten
 
 _COLUMNS = (

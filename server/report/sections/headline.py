@@ -5,8 +5,7 @@ from __future__ import annotations
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
 from server.text.comparison import miss_words
-from server.text.device_names import shown_name
-from server.text.format import format_duration_us, format_interval
+from server.text.format import format_duration_us, format_interval, shown_name
 from server.text.hint import basis_sign, guess_mark
 
 

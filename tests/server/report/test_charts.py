@@ -17,8 +17,8 @@ from profiler.measurement import Measurement
 from server.report.charts.axes import LinearAxis, LogAxis
 from server.report.charts.labels import Box, Labels, text_width
 from server.report.charts.roofline import roofline_charts
-from server.report.charts.sizes import size_charts
 from server.report.facts import Report
+from server.report.sections.sizes import size_charts
 
 ReportOf = Callable[..., Report]
 positive = st.floats(1e-9, 1e15)

@@ -1,4 +1,4 @@
-"""Compiled facts of kernels on GPUs: from the device's own driver, else from the offline compilers for its target."""
+"""Compiled facts of kernels: from the device's own driver, else from the offline compilers for its target."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cachetools import LRUCache
+
 from model.compile_targets import TARGETS
 from model.compiled import CompiledFacts, FactsKey, key_of
 from model.compiled_occupancy import OfflineFacts, offline_facts
 from model.device import Device, DeviceType
 from model.gpu_targets import target_of
+from model.throughput.cpu_code import CpuCode, KnownCode
 from profiler.measurement import MeasureError
 
 if TYPE_CHECKING:
@@ -80,3 +83,29 @@ def _driver(target: str) -> str | None:
         return offline_driver(TARGETS[target])
     except MeasureError:  # not installed, most likely: `kernelcast doctor` says so
         return None
+
+
+_KEPT = 256  # kernels, with all their code
+
+
+class AllCode:
+    """Finds what the store holds of compiled kernels: GPUs' facts as `GpuCode` does, and CPUs' machine code.
+
+    Pricing machine code takes milliseconds, which predictions by the learned model need not wait for.
+    """
+
+    def __init__(self, memory: StoreCache) -> None:
+        self._gpus = GpuCode(memory)
+        self._kept: LRUCache[tuple[FactsKey, str, str, tuple[int, int] | None], CpuCode] = LRUCache(_KEPT)
+
+    def of(self, kernel: Kernel, launch: Launch, device: Device) -> KnownCode | None:
+        """Return what the prediction of a launch can use."""
+        if device.type is not DeviceType.CPU:
+            return self._gpus.of(kernel, launch, device)
+        facts = self._gpus.kept(kernel, launch, device)
+        if facts is None or not facts.regions:
+            return None
+        key = key_of(kernel, launch, device.id), device.id, facts.compiled_at, facts.kernel_lines
+        if key not in self._kept:
+            self._kept[key] = CpuCode(facts)
+        return self._kept[key]
