@@ -32,6 +32,7 @@ _MAYBE = Union[int, str, None]  # noqa: UP007
 
 
 def strict_converter() -> Converter:
+    """Return lsprotocol's converter, stricter where it lets through what would break who relies on the types."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types here
     converter.register_structure_hook(_INT_OR_TEXT, lambda value, _: _int_or_text(value))
     converter.register_structure_hook(_MAYBE, lambda value, _: None if value is None else _int_or_text(value))

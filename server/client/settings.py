@@ -1,4 +1,8 @@
-"""Settings of the editor (section `kernelcast`), every option with a default, and which of them a document has."""
+"""Settings of the editor (section `kernelcast`), every option with a default, and which of them a document has.
+
+A document has those of its workspace folder where the client tells them apart, with folders for `#include` as the
+compiler needs them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """What a client's status item shows of a document: the device, what its predictions rest upon, and what is amiss.
 
 The names of the fields are those of the notification `kernelcast/status`.
+
+The notification is sent when it changed, never in a flood, and only to clients that ask for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""initialize, initialized, shutdown: read what the client can do, then start what may take longer."""
+"""initialize, initialized, shutdown: read what the client can do, then start what may take longer.
+
+What other processes put into the store, such as a recording, is shown soon and not only after the next edit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Command `kernelcast.report`: one self-contained page about a kernel, or about all kernels of a document."""
+"""Command `kernelcast.report`: one self-contained page about a kernel, or about all kernels of a document.
+
+Pages go to editors that can show them, and else open in the browser.
+"""
 
 from __future__ import annotations
 

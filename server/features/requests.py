@@ -1,6 +1,9 @@
 """The questions an editor asks all the time: take a snapshot, call the pure function, answer.
 
 Each may wait a moment for the analysis of the last keystroke, so that small files need no second round.
+
+Hovers, code lenses (for those who turn them on) and symbols (for outlines and breadcrumbs) are made here; the larger
+answers each have a file.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from model.errors import KernelcastError
 from server.text.format import format_duration_us
 
 if TYPE_CHECKING:
-    from profiler.differences import Difference
     from profiler.side_by_side import SideBySide
+    from profiler.turns import Difference
     from server.analysis.fix_gains import PredictedFix
 
 ULPS = 4  # what two floating-point results may lie apart, unless the user says otherwise

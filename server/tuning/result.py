@@ -7,7 +7,7 @@ from typing import Any
 from model.launch.fill import written_fill
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
-from profiler.differences import Difference
+from profiler.turns import Difference
 from server.text.format import format_duration_us, format_things
 from server.text.versions import faster_words
 from server.tuning.trial import Tried, Tuned
