@@ -18,13 +18,12 @@ from types import NoneType
 
 from profiler.batches import Batch, median_of, repeat_interval
 from profiler.buffer_retry import MAX_TRIES, as_long, as_requested, enlarged
-from profiler.differences import Difference
 from profiler.inferred_args import with_advice
 from profiler.measure import MeasureLimits
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest, OutOfBounds
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
-from profiler.turns import Ratio, Stopping, ratio_of
+from profiler.turns import Difference, Ratio, Stopping, ratio_of
 
 JOB = "profiler.device_worker.side_by_side:run"
 

@@ -13,10 +13,9 @@ from model.device import Device, DeviceType, ProfileSource, Rates
 from model.device_curves import CALIBRATION_VERSION, Calibration
 from profiler.device_worker.calibration import arithmetic, groups, host_side, memory
 from profiler.device_worker.calibration.bench import Bench, Target
-from profiler.device_worker.calibration.costs import CostProbes
+from profiler.device_worker.calibration.costs import CostProbes, with_outcomes
 from profiler.device_worker.calibration.probe import Finish, Probe
 from profiler.device_worker.calibration.rounds import Outcome, Plan, Timed, run_rounds
-from profiler.device_worker.calibration.vectorised import with_outcomes
 from profiler.device_worker.failures import named_failures
 from profiler.device_worker.machine_load import LoadWatch
 from profiler.device_worker.main import Reporter

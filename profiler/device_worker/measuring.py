@@ -15,13 +15,11 @@ from profiler.batches import Load
 from profiler.changed_inputs import changed_inputs
 from profiler.device_worker.failures import named_failures
 from profiler.device_worker.guards.proof import prove_in_bounds
-from profiler.device_worker.guards.trial import Trial
 from profiler.device_worker.machine_load import LoadWatch
-from profiler.device_worker.memory.allocation import allocate
-from profiler.device_worker.memory.device_memory import memory_limits
+from profiler.device_worker.memory.allocation import allocate, memory_limits
 from profiler.device_worker.memory.placements import Placements
 from profiler.device_worker.probing import open_device
-from profiler.device_worker.programs import Programs, build_key, kernel_of
+from profiler.device_worker.programs import Programs, Trial, build_key, kernel_of
 from profiler.device_worker.summary import Before, summary
 from profiler.device_worker.timing import Plan, run_us, time_launch
 from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfResources

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from model.contents.leaves import Leaf, UnknownContents, leaves
 from model.opencl.types import Type, VectorType
-from profiler.differences import Difference
+from profiler.turns import Difference
 
 Array = npt.NDArray[Any]
 _Number = TypeVar("_Number", int, float)

@@ -1,11 +1,14 @@
-"""Programs of one device, each built once."""
+"""Programs of one device, each built once, and a launch of a built kernel that is ready but for its arguments."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
 
+from profiler.arguments import Argument
 from profiler.device_worker.building import ON_COMPILER_CRASH, build, kernel_named
 from profiler.device_worker.failures import named_failures
 from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
@@ -74,3 +77,27 @@ def kernel_of(program: cl.Program, request: MeasureRequest) -> cl.Kernel:
     if kernel.num_args != expected:
         raise MeasureError(f"kernel `{name}` takes {kernel.num_args} arguments, but {expected} were read in its source")
     return kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a launch is tried out with; whoever tries it sets the kernel's arguments."""
+
+    context: cl.Context
+    queue: cl.CommandQueue
+    program: cl.Program
+    kernel: cl.Kernel
+    plan: tuple[Argument, ...]
+    request: MeasureRequest
+
+    @property
+    def subject(self) -> str:
+        return f"kernel `{self.request.kernel.name}`"
+
+    def set_arguments(self, values: Sequence[Any]) -> None:
+        for index, value in enumerate(values):
+            self.kernel.set_arg(index, value)
+
+    def enqueue(self) -> cl.Event:
+        launch = self.request.launch
+        return cl.enqueue_nd_range_kernel(self.queue, self.kernel, launch.global_size, launch.local_size)

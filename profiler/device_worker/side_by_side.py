@@ -20,21 +20,19 @@ from profiler.device_worker.corpus.argument_pool import written_buffers
 from profiler.device_worker.corpus.bound_launch import Placed
 from profiler.device_worker.failures import named_failures
 from profiler.device_worker.guards.proof import prove_in_bounds
-from profiler.device_worker.guards.trial import Trial
 from profiler.device_worker.machine_load import LoadWatch
 from profiler.device_worker.measuring import ON_CRASH, ON_TIMEOUT, SLACK_S, check_sizes
-from profiler.device_worker.memory.device_memory import memory_limits
+from profiler.device_worker.memory.allocation import memory_limits
 from profiler.device_worker.memory.shared_buffers import SharedBuffers, named_as
 from profiler.device_worker.output_comparison import Output, difference
 from profiler.device_worker.probing import open_device
-from profiler.device_worker.programs import Programs, kernel_of
+from profiler.device_worker.programs import Programs, Trial, kernel_of
 from profiler.device_worker.summary import Before, summary
 from profiler.device_worker.timing import Timing, Turn, plan_turn, run_us, take_turn
-from profiler.differences import Difference
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds, TimedOut
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.side_by_side import Compared, Dropped, Schedule
-from profiler.turns import is_all_known, slower
+from profiler.turns import Difference, is_all_known, slower
 from profiler.warnings import Circumstances
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from model.compiled import CompiledCall, CompiledLoop, InstructionCount, LoopCode
-from profiler.machine_code.instruction import Instruction
-from profiler.machine_code.library import called_function
+from profiler.machine_code.instruction import Instruction, called_function
 from profiler.machine_code.loops import Loop, find_loops
 from profiler.machine_code.profile import profile_of
 

@@ -1,16 +1,17 @@
-"""Each loop of a kernel's code by itself: what one round of it executes, and how long the next must wait for it."""
+"""Each loop of a kernel's code by itself: what one round of it executes, and how long the next must wait for it.
+
+`regions_of` gives the same code by loop and by line of the source, for a model of the processor's throughput.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from model.compiled import InstructionCount, LoopCode
+from model.compiled import CodeRegion, InstructionCount, LoopCode
 from profiler.machine_code.chains import cycles_of_chain
-from profiler.machine_code.instruction import Instruction
-from profiler.machine_code.library import called_function
-from profiler.machine_code.loops import Loop, find_loops
-from profiler.machine_code.trips import trips_of
+from profiler.machine_code.instruction import Instruction, called_function
+from profiler.machine_code.loops import Loop, find_loops, trips_of
 
 _ALIKE = 0.6  # of a loop's lines, or of its kinds of instructions, that another version of it has, too
 _TELLING = {"add", "mul", "fma", "divide", "sqrt", "load", "store", "call", "atomic", "int_mul", "gather"}
@@ -110,3 +111,24 @@ def _signs(code: Sequence[Instruction]) -> set[object]:
 
 def _is_version(narrow: set[object], wide: set[object]) -> bool:
     return bool(narrow) and len(narrow & wide) >= _ALIKE * len(narrow)
+
+
+def regions_of(instructions: Sequence[Instruction], file: str) -> tuple[CodeRegion, ...]:
+    """Return the regions in the order of their loops and lines; none where no line of `file` is known.
+
+    Loops are numbered as in `profile_of`.
+    """
+    loops = find_loops(instructions)
+    innermost: dict[int, int] = {}
+    for number, loop in enumerate(loops, start=1):
+        innermost.update(dict.fromkeys(loop.members, number))
+    found: dict[tuple[int, int], list[Instruction]] = defaultdict(list)
+    for position, each in enumerate(instructions):
+        line = each.place[1] - 1 if each.place is not None and each.place[0] == file else -1
+        found[innermost.get(position, 0), line].append(each)
+    if all(line < 0 for _, line in found):
+        return ()
+    return tuple(
+        CodeRegion(loop, line if line >= 0 else None, len(code), mix_of_loop(code))
+        for (loop, line), code in sorted(found.items())
+    )

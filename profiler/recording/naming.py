@@ -16,6 +16,7 @@ from model.launch.launch import Number
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
+from profiler.packing import Unreadable, unpack_by_value
 from profiler.recording.raw_log import (
     BufferRaw,
     ImageRaw,
@@ -30,7 +31,6 @@ from profiler.recording.raw_log import (
 )
 from profiler.recording.recorded_entry import RecordedEntry
 from profiler.recording.sources import Sources, source_key
-from profiler.recording.values import Unreadable, unpack_by_value
 
 
 @dataclass(slots=True)

@@ -16,9 +16,9 @@ from model.errors import LaunchError
 from model.launch.recorded import RecordedLaunch
 from model.opencl.project_files import project_folder
 from model.program.command import CommandSequence
+from profiler.recording.commands import UNREADABLE, pack_commands, unpack_commands
 from profiler.recording.recorded_entry import RecordedEntry, entry_from_plain, entry_to_plain, recorded_launch
 from profiler.recording.sources import Sources
-from profiler.recording.stored_commands import UNREADABLE, pack, unpack
 from profiler.store import BUSY_TIMEOUT_S, Store
 from profiler.store.database import connection
 
@@ -71,7 +71,7 @@ def save(store: Store, recording: Recording, commands: CommandSequence | None = 
             [(number, each.kernel, each.source, json.dumps(entry_to_plain(each))) for each in recording.launches],
         )
         if commands is not None and commands.commands:
-            database.execute("INSERT INTO recorded_commands VALUES (?, ?)", (number, pack(commands)))
+            database.execute("INSERT INTO recorded_commands VALUES (?, ?)", (number, pack_commands(commands)))
         unused = replaced - _sources(database)
     sources_of(store).forget(unused)
     return replace(recording, id=number or 0)
@@ -91,7 +91,7 @@ def recorded_commands(store: Store, number: int) -> CommandSequence | None:
     with _connected(store) as database:
         row = database.execute("SELECT commands FROM recorded_commands WHERE recording = ?", (number,)).fetchone()
     try:
-        return None if row is None else unpack(row[0])
+        return None if row is None else unpack_commands(row[0])
     except UNREADABLE:  # damaged, or of a later version
         return None
 

@@ -36,7 +36,7 @@ from profiler.arguments import (
     check_memory,
     plan_arguments,
 )
-from profiler.device_worker.memory.contents import write_contents
+from profiler.device_worker.memory.layout import write_contents
 from profiler.measurement import NeedsAnnotation, OutOfResources
 from profiler.packing import pack_by_value
 

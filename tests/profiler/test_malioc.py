@@ -13,12 +13,11 @@ import pytest
 
 from model.compile_targets import target_named
 from model.opencl.options import BuildOptions
-from profiler.offline.arm import code_of, command_for
+from profiler.offline.arm import UnreadableReport, code_of, command_for, read_report
 from profiler.offline.clang import Text
 from profiler.offline.code import CompiledCode
 from profiler.offline.compiling import compile_text
 from profiler.offline.diagnostics import DoesNotCompile
-from profiler.offline.malioc_report import UnreadableReport, read_report
 from profiler.offline.tools import ToolMissing
 from profiler.offline.vendor_tools import ArmTools, find_arm_tools
 from server.cli import main

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.device_worker.output_comparison import Output, difference, ulps_apart
-from profiler.differences import Difference
+from profiler.turns import Difference
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 INT = ScalarType("int", ScalarKind.SIGNED, 4)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
 from profiler.arguments import BufferArgument
-from profiler.device_worker.memory.contents import write_contents
+from profiler.device_worker.memory.layout import write_contents
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 DOUBLE = ScalarType("double", ScalarKind.FLOAT, 8)

@@ -12,9 +12,9 @@ from model.advice.fixes.fix import Fix
 from model.errors import KernelcastError
 from model.forecast import FileForecast
 from model.launch.launch import Launch
-from profiler.differences import Difference
 from profiler.measurement import KernelCrashed, MeasureRequest
 from profiler.side_by_side import SideBySide, Version
+from profiler.turns import Difference
 from server.analysis.fix_gains import PredictedFix
 from server.text.fixes import proof_of, speed_up_text
 

@@ -2,8 +2,8 @@
 
 Processors of a cloud machine are halves of cores whose other halves belong to other guests: the same launch takes up to
 twice as long while those work, for a tenth of a second or for minutes. Beside each batch of a launch stands what a
-fixed piece of host work took around it, its pace (`profiler.device_worker.corpus.pace`). The time of code that is
-limited by what the halves share follows the pace; that of code that waits for its own results, or for memory, hardly
+fixed piece of host work took around it, its pace (`profiler.device_worker.corpus.load_window`). The time of code that
+is limited by what the halves share follows the pace; that of code that waits for its own results, or for memory, hardly
 does. So for each row
 
     ln(batch) = ln(runtime) + s ln(pace / usual pace)

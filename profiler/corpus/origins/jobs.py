@@ -14,9 +14,9 @@ from profiler.measurement import MeasureError
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.process.worker import Limits, run_job
 
-BUILD_JOB = "profiler.device_worker.origins.try_build:run"
+BUILD_JOB = "profiler.device_worker.origins.trials:try_builds"
 WRITE_JOB = "profiler.device_worker.origins.generated:run"
-PROVE_JOB = "profiler.device_worker.origins.prove:run"
+PROVE_JOB = "profiler.device_worker.origins.trials:prove_launches"
 # Long, for whoever times kernels on this machine may stop these processes for minutes.
 OPEN_S, BUILD_S, RUN_S = 900.0, 900.0, 60.0
 T = TypeVar("T")

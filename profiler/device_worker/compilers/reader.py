@@ -14,7 +14,7 @@ from profiler.device_worker.building import source_name
 from profiler.device_worker.processors import this_microarchitecture
 from profiler.installing import install_command
 from profiler.machine_code.digest import digest, loop_places_in
-from profiler.machine_code.regions import regions_of
+from profiler.machine_code.profile import regions_of
 
 if TYPE_CHECKING:
     from profiler.compiling import CompileRequest

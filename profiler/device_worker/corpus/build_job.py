@@ -15,20 +15,21 @@ import pyopencl as cl
 
 from model.compiled import CompiledFacts, is_small_grid
 from profiler.arguments import check_memory, plan_arguments
+from profiler.compiling import CompileRequest
 from profiler.corpus.collection_jobs import BuildOrder, BuildTask, BuiltKernel, BuiltVariant, RefusedLaunch
 from profiler.device_worker.building import ON_COMPILER_CRASH, kernel_named
-from profiler.device_worker.compiling import reader_of
-from profiler.device_worker.corpus.open_device import open_on
+from profiler.device_worker.compilers import pocl
+from profiler.device_worker.compilers.reader import Built
+from profiler.device_worker.compiling import asked, reader_of
 from profiler.device_worker.corpus.pocl_cache import KNOWN_VERSIONS, OwnCache, object_file, spare_any_size
 from profiler.device_worker.corpus.program_cache import Shelf
-from profiler.device_worker.corpus.reading import facts_of_object, facts_of_program
 from profiler.device_worker.corpus.request_builder import Asking
 from profiler.device_worker.failures import named_failures
 from profiler.device_worker.guards.proof import ON_CRASH, prove_in_bounds
-from profiler.device_worker.guards.trial import Trial
-from profiler.device_worker.memory.allocation import allocate
-from profiler.device_worker.memory.device_memory import memory_limits
+from profiler.device_worker.memory.allocation import allocate, memory_limits
 from profiler.device_worker.pinning import AFFINITY, MOST_THREADS
+from profiler.device_worker.probing import open_on
+from profiler.device_worker.programs import Trial
 from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
 from profiler.process.messages import AtStake, Outcome, Phase
 
@@ -177,3 +178,24 @@ def _code_for(request: MeasureRequest, codes: list[_Code]) -> _Code | None:
     launch = request.launch
     wanted = (launch.local_size, is_small_grid(launch))
     return next((code for code in reversed(codes) if (code.asked_for, code.is_small_grid) == wanted), None)
+
+
+def facts_of_program(program: cl.Program, device: cl.Device, request: MeasureRequest) -> CompiledFacts:
+    """Of a driver whose program holds all code. Runs nothing."""
+    built, wanted = _built(program, device), _wanted(request)
+    return reader_of(device).read(wanted, built, asked(wanted, built))
+
+
+def facts_of_object(path: Path, program: cl.Program, device: cl.Device, request: MeasureRequest) -> CompiledFacts:
+    """Of PoCL, from the object file of one local size."""
+    built, wanted = _built(program, device), _wanted(request)
+    return pocl.with_object_code(asked(wanted, built), path, wanted)
+
+
+def _built(program: cl.Program, device: cl.Device) -> Built:
+    log = str(program.get_build_info(device, cl.program_build_info.LOG))  # type: ignore[no-untyped-call]
+    return Built(program, device, log, Path())
+
+
+def _wanted(request: MeasureRequest) -> CompileRequest:
+    return CompileRequest(request.source, request.path, request.kernel, request.launch, request.device_id)

@@ -1,6 +1,6 @@
 """Contents of buffers that were made once and are copied from then on: drawing them costs more than most launches.
 
-What is copied is byte for byte what `profiler.device_worker.memory.contents` writes, so that a row of the corpus and a
+What is copied is byte for byte what `profiler.device_worker.memory.layout` writes, so that a row of the corpus and a
 measurement of the same launch see the same data.
 """
 
@@ -16,7 +16,7 @@ from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
 from profiler.arguments import BufferArgument
-from profiler.device_worker.memory.contents import Array, write_contents
+from profiler.device_worker.memory.layout import Array, write_contents
 
 REPEATED = ("random", "uniform", "randint", "const", "zeros", "mask", "choice")  # after a piece again
 MOST_BYTES = 3 << 28

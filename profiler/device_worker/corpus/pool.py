@@ -16,8 +16,7 @@ import pyopencl as cl
 
 from profiler.arguments import PAD_BYTES, BufferArgument
 from profiler.device_worker.corpus.kept_contents import KeptContents, Key, content_key
-from profiler.device_worker.memory.contents import Array
-from profiler.device_worker.memory.layout import mapped
+from profiler.device_worker.memory.layout import Array, mapped
 from profiler.measurement import MeasureError, OutOfResources
 
 LEAST_BYTES = 1 << 14

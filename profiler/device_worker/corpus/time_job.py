@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,17 +20,15 @@ from profiler.corpus.kernel import RowTiming
 from profiler.device_worker.building import ON_COMPILER_CRASH
 from profiler.device_worker.corpus.argument_pool import Supply, written_buffers
 from profiler.device_worker.corpus.bound_launch import Placed
-from profiler.device_worker.corpus.interleaving import turns
-from profiler.device_worker.corpus.load_window import LoadWindow, Others
-from profiler.device_worker.corpus.open_device import open_on
-from profiler.device_worker.corpus.pace import Pace
+from profiler.device_worker.corpus.load_window import LoadWindow, Others, Pace
 from profiler.device_worker.corpus.pocl_cache import OwnCache
 from profiler.device_worker.corpus.pool import NoRoom
 from profiler.device_worker.corpus.program_cache import Shelf
 from profiler.device_worker.corpus.quick_timing import QuickBatch, Timetable, first_run, time_batch, timetable
 from profiler.device_worker.corpus.request_builder import Asking
 from profiler.device_worker.failures import named_failures
-from profiler.device_worker.memory.device_memory import memory_limits
+from profiler.device_worker.memory.allocation import memory_limits
+from profiler.device_worker.probing import open_on
 from profiler.measurement import MeasureError, MeasureRequest, TimedOut
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.statistics import quantile, spread_percent
@@ -38,6 +36,13 @@ from profiler.statistics import quantile, spread_percent
 if TYPE_CHECKING:
     from profiler.arguments import Argument
     from profiler.device_worker.main import Reporter
+
+
+def turns(batches: Sequence[int]) -> Iterator[int]:
+    """Places in `batches`, each as often as its number says and spread evenly over the whole."""
+    due = sorted(((2 * turn + 1) / (2 * count), place) for place, count in enumerate(batches) for turn in range(count))
+    return (place for _, place in due)
+
 
 MOST_BYTES = 2 << 30  # of all device buffers that are kept
 MOST_OF_DEVICE = 0.5

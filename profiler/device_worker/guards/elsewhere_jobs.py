@@ -19,12 +19,10 @@ from profiler.device_worker.guards.oclgrind import InvalidAccess
 from profiler.device_worker.guards.overruns import out_of_bounds
 from profiler.device_worker.guards.page_probe import address_of
 from profiler.device_worker.guards.proof import by_guard_pages
-from profiler.device_worker.guards.trial import Trial
 from profiler.device_worker.memory.allocation import allocate
-from profiler.device_worker.memory.contents import Array
-from profiler.device_worker.memory.layout import Write, copied_memory, mapped
+from profiler.device_worker.memory.layout import Array, Write, copied_memory, mapped
 from profiler.device_worker.probing import opencl_devices
-from profiler.device_worker.programs import Programs, kernel_of
+from profiler.device_worker.programs import Programs, Trial, kernel_of
 from profiler.measurement import KernelCrashed, MeasureError, MeasureRequest, OutOfBounds
 from profiler.process.messages import Phase
 

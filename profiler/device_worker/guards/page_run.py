@@ -24,10 +24,9 @@ from profiler.device_worker.guards.faults import Fault, FaultTrap
 from profiler.device_worker.guards.overruns import out_of_bounds
 from profiler.device_worker.guards.pages import Flush, GuardedMemory
 from profiler.device_worker.guards.pointer_casts import widest_cast_bytes
-from profiler.device_worker.guards.trial import Trial
 from profiler.device_worker.memory.allocation import Arguments, allocate
-from profiler.device_worker.memory.contents import Array
-from profiler.device_worker.memory.layout import Write
+from profiler.device_worker.memory.layout import Array, Write
+from profiler.device_worker.programs import Trial
 from profiler.inferred_args import advice, misleading
 from profiler.measurement import KernelCrashed, MeasureError
 

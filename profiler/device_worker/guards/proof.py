@@ -10,14 +10,14 @@ import pyopencl as cl
 
 from profiler.arguments import BufferArgument, ImageArgument
 from profiler.device_worker.guards import pages
-from profiler.device_worker.guards.canary_layout import CanaryLayout
+from profiler.device_worker.guards.canaries import CanaryLayout
 from profiler.device_worker.guards.cross_device_check import prove_elsewhere
 from profiler.device_worker.guards.overruns import out_of_bounds
 from profiler.device_worker.guards.page_probe import guards_hold
 from profiler.device_worker.guards.page_run import run_guarded
 from profiler.device_worker.guards.pages import Flush
-from profiler.device_worker.guards.trial import Trial
 from profiler.device_worker.memory.allocation import allocate
+from profiler.device_worker.programs import Trial
 from profiler.process.messages import Phase
 
 if TYPE_CHECKING:

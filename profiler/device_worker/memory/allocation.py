@@ -1,4 +1,4 @@
-"""Real kernel arguments on the device, from a plan."""
+"""Real kernel arguments on the device, from a plan, and what the device can hold of them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,23 @@ from profiler.arguments import (
     BufferArgument,
     ImageArgument,
     LocalArgument,
+    MemoryLimits,
     SamplerArgument,
     ValueArgument,
 )
-from profiler.device_worker.memory.contents import write_contents
+from profiler.device_worker.memory.free_memory import room_for_buffers_bytes
 from profiler.device_worker.memory.images import make_image
-from profiler.device_worker.memory.layout import Layout, PaddedLayout
+from profiler.device_worker.memory.layout import Layout, PaddedLayout, write_contents
+
+
+def memory_limits(device: cl.Device) -> MemoryLimits:
+    """Return what the driver reports, less what this process may not take any more: a CPU's buffers lie in its memory."""
+    global_mem_bytes = device.global_mem_size
+    room_bytes = room_for_buffers_bytes() if device.type & cl.device_type.CPU else None
+    if room_bytes is not None:
+        global_mem_bytes = min(global_mem_bytes, room_bytes)
+    return MemoryLimits(device.max_mem_alloc_size, global_mem_bytes, device.local_mem_size)
+
 
 Value = Any  # whatever PyOpenCL takes as a kernel argument: a memory object, bytes, a sampler
 

@@ -10,8 +10,7 @@ import pyopencl as cl
 from model.contents.buffer import CHANNELS, image_contents
 from model.opencl.types import ScalarKind, ScalarType
 from profiler.arguments import ImageArgument
-from profiler.device_worker.memory.contents import Array
-from profiler.device_worker.memory.layout import Layout
+from profiler.device_worker.memory.layout import Array, Layout
 from profiler.measurement import MeasureError, NeedsAnnotation
 
 FORMATS = {

@@ -1,4 +1,4 @@
-"""Where the contents of buffers and images come to lie."""
+"""Where the contents of buffers and images come to lie, and what stands there before a kernel runs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,29 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyopencl as cl
 
+from model.contents.buffer import buffer_contents
+from model.contents.leaves import UnknownContents
 from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
-from profiler.device_worker.memory.contents import Array
+from profiler.measurement import NeedsAnnotation
+
+Array = npt.NDArray[Any]
+
+
+def write_contents(buffer: BufferArgument, shortest_length: int, memory: Array) -> None:
+    """Fill `memory`, all bytes of `buffer`. Raises NeedsAnnotation for what nobody can fill.
+
+    `shortest_length` is that of the launch's shortest buffer, in elements: default integers stay below it.
+    They are written where they are to lie, a piece at a time: a second copy of a large buffer might not find room.
+    """
+    try:
+        contents = buffer_contents(buffer.name, buffer.element, buffer.length, buffer.fills, shortest_length)
+    except UnknownContents as unknown:
+        raise NeedsAnnotation(str(unknown)) from None
+    contents.write(memory)
+
 
 Write = Callable[[Array], None]  # fills the bytes that it is given
 

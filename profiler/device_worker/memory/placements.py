@@ -16,7 +16,7 @@ from typing import Any
 
 import pyopencl as cl
 
-from profiler.device_worker.memory.device_memory import memory_limits
+from profiler.device_worker.memory.allocation import memory_limits
 
 SETS = 4
 MOST_COPIES_BYTES = 256 * 1024 * 1024  # of all further sets: filling them takes time

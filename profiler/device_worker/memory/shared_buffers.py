@@ -13,10 +13,8 @@ import pyopencl as cl
 
 from profiler.arguments import Argument, BufferArgument, ImageArgument
 from profiler.device_worker.corpus.bound_launch import Pristine
-from profiler.device_worker.memory.allocation import allocate
-from profiler.device_worker.memory.contents import write_contents
-from profiler.device_worker.memory.device_memory import memory_limits
-from profiler.device_worker.memory.layout import PaddedLayout
+from profiler.device_worker.memory.allocation import allocate, memory_limits
+from profiler.device_worker.memory.layout import PaddedLayout, write_contents
 from profiler.device_worker.memory.placements import MOST_COPIES_BYTES, MOST_OF_DEVICE, SETS
 from profiler.device_worker.output_comparison import Output
 from profiler.measurement import OutOfResources

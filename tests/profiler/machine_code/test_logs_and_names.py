@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from profiler.machine_code.compiler_log import Assembled, assembled, items_side_by_side, warnings_in
-from profiler.machine_code.library import called_function
+from profiler.machine_code.instruction import called_function
 
 INTEL = """Device build done
 remark: <unknown>:0:0: Kernel was 16-way vectorized2 gathers1 scatters

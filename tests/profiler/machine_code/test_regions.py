@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from profiler.machine_code.instruction import Instruction
-from profiler.machine_code.regions import regions_of
+from profiler.machine_code.profile import regions_of
 
 FILE = "kernel.cl"
 

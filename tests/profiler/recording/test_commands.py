@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.program.command import Command, CommandKind, CommandSequence, Queue
-from profiler.recording.commands import MAGIC, program_of, read_commands
+from profiler.recording.commands import MAGIC, pack_commands, program_of, read_commands, unpack_commands
 from profiler.recording.raw_log import RawCommands, RawDevice
 from profiler.recording.recordings import Recording, forget, recorded_commands, save
-from profiler.recording.stored_commands import pack, unpack
 from profiler.store import Store
 
 NONE = 0xFFFFFFFF
@@ -118,7 +117,7 @@ COMMANDS = CommandSequence(
 
 
 def test_the_store_gives_back_what_it_was_given(tmp_path: Path) -> None:
-    assert unpack(pack(COMMANDS)) == COMMANDS
+    assert unpack_commands(pack_commands(COMMANDS)) == COMMANDS
     store = Store.open(tmp_path / "store.sqlite3")
     kept = save(store, Recording(tmp_path, ("run",), str(tmp_path), 1.0, 0, ()), COMMANDS)
     assert recorded_commands(store, kept.id) == COMMANDS

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from model.opencl.kernel import Kernel
 from model.opencl.program import read_program
-from profiler.packing import pack_by_value
-from profiler.recording.values import Unreadable, unpack_by_value
+from profiler.packing import Unreadable, pack_by_value, unpack_by_value
 
 SOURCE = """
 typedef struct { char c; float3 v; double d; struct { short s; ulong u; } inner; int many[3]; } P;

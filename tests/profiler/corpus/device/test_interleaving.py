@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiler.device_worker.corpus.interleaving import turns
+from profiler.device_worker.corpus.time_job import turns
 
 
 def test_launches_take_turns() -> None:

@@ -12,7 +12,7 @@ from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.arguments import BufferArgument
 from profiler.device_worker.corpus.kept_contents import KeptContents
-from profiler.device_worker.memory.contents import write_contents
+from profiler.device_worker.memory.layout import write_contents
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 INT = ScalarType("int", ScalarKind.SIGNED, 4)

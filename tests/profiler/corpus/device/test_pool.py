@@ -10,7 +10,7 @@ import pytest
 from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType
 from profiler.arguments import PAD_BYTES, BufferArgument
-from profiler.device_worker.memory.contents import write_contents
+from profiler.device_worker.memory.layout import write_contents
 from profiler.measurement import NeedsAnnotation, OutOfResources
 
 pytestmark = pytest.mark.device

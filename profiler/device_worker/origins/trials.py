@@ -1,4 +1,4 @@
-"""Runs launches once between guard pages and once more for their time, inside the device process."""
+"""Trials of other people's programs in the device process: whether they build, and stay inside their buffers."""
 
 from __future__ import annotations
 
@@ -6,25 +6,45 @@ from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
+from model.opencl.options import BuildOptions
 from profiler.arguments import check_memory, plan_arguments
-from profiler.corpus.origins.jobs import BUILD_S, ProofTry, Proved
+from profiler.corpus.origins.jobs import BUILD_S, Builds, BuildTry, ProofTry, Proved
+from profiler.device_worker.building import ON_COMPILER_CRASH, build
 from profiler.device_worker.failures import named_failures
 from profiler.device_worker.guards.proof import prove_in_bounds
-from profiler.device_worker.guards.trial import Trial
-from profiler.device_worker.memory.allocation import allocate
-from profiler.device_worker.memory.device_memory import memory_limits
+from profiler.device_worker.memory.allocation import allocate, memory_limits
 from profiler.device_worker.probing import open_device
-from profiler.device_worker.programs import Programs, kernel_of
-from profiler.measurement import MeasureError, MeasureRequest
+from profiler.device_worker.programs import Programs, Trial, kernel_of
+from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
 from profiler.process.messages import AtStake, Outcome, Phase
 
 if TYPE_CHECKING:
     from profiler.device_worker.main import Reporter
 
+_UNOPTIMISED = BuildOptions(flags=("-cl-opt-disable", "-w"))  # has the same kernels, and takes a tenth of the time
+
+
+def try_builds(device_id: str, tries: tuple[tuple[int, BuildTry], ...], limit_s: float, reporter: Reporter) -> None:
+    """Send `Builds` for each that builds, a MeasureError for each other, as soon as it is known."""
+    context = cl.Context([open_device(device_id)])
+    for number, one in tries:
+        reporter.send(AtStake((number,)))
+        reporter.begin(0.0, "building", Phase("building a program", limit_s, on_crash=ON_COMPILER_CRASH))
+        try:
+            program = build(context, one.text, None, one.options.merged(_UNOPTIMISED))
+            names = tuple(kernel.function_name for kernel in program.all_kernels())
+            outcome: Builds | MeasureError = Builds(names)
+        except cl.Error as error:
+            outcome = BuildFailed(f"the program holds no kernels: {error}")
+        except MeasureError as error:
+            outcome = error
+        reporter.send(Outcome(number, outcome))
+
+
 _NOTHING_TO_CHECK = "neither buffers nor images"
 
 
-def run(device_id: str, tries: tuple[tuple[int, ProofTry], ...], limit_s: float, reporter: Reporter) -> None:
+def prove_launches(device_id: str, tries: tuple[tuple[int, ProofTry], ...], limit_s: float, reporter: Reporter) -> None:
     """Send `Proved` for each launch that may be timed, a MeasureError for each other."""
     programs = Programs(open_device(device_id), BUILD_S, reporter)
     for number, one in tries:
