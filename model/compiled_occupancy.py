@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from model.compile_targets import TARGETS, CompileTarget, Vendor
 from model.gpu_targets import target_of
-from model.launch.local_size import effective_local_size
+from model.launch.driver_choice import effective_local_size
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts

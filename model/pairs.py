@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.learned.estimate import estimate
-from model.learned.question import Answer, Question
+from model.learned.question import ANALYTIC_FACT_NAMES, Answer, Question, analytic_facts
 from model.prediction import Basis, ModelEstimate, Prediction, Quantiles, Ratio, Relative
 
 _TOTAL = ANALYTIC_FACT_NAMES.index("total")

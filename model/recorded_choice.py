@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from model.device import Device
 from model.errors import KernelcastError
-from model.launch.allowed_build_flags import is_harmless
+from model.launch.build_options import is_harmless
 from model.launch.clusters import Cluster, Counts, clustered
 from model.launch.fill_target import buffer_of
 from model.launch.launch import Origin

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from model.compiled import CompiledFacts, is_small_grid
+from model.launch.driver_choice import effective_local_size
 from model.launch.launch import Launch
-from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from profiler.extract_kernels import with_only
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, TimedOut

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from model.embedded.languages import language_of, may_hold_program
-from model.launch.config_place import MAX_BYTES, find_config
+from model.launch.config_file import MAX_BYTES, find_config
 from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
 from model.safe_read import read_plain

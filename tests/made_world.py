@@ -8,12 +8,12 @@ import numpy as np
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
 from model.learned.inputs import log2_pace
 from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST, SIZES
+from model.learned.question import ANALYTIC_FACT_NAMES
 from model.training.boosting import Boosting
 from model.training.costs import CostRecipe
 from model.training.ensemble import Recipe

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from model.advice.advice import Advice, relevant
-from model.advice.banks import bank_conflicts
-from model.advice.barriers import divergent_barrier
 from model.advice.coalescing import uncoalesced_access
 from model.advice.groups import local_size_multiple, too_few_groups
+from model.advice.local_memory import bank_conflicts, divergent_barrier
 from model.advice.precision import precise_function
 from model.advice.situation import Situation
 from model.advice.tiles import local_tile

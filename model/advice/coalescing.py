@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from model.advice.advice import Advice, AdviceCode
+from model.advice.advice import Advice, AdviceCode, bytes_text
 from model.advice.situation import GLOBAL_SPACES, Situation
-from model.advice.words import bytes_text
 from model.opencl.types import StructType
 from model.work.counts import AccessCount, Pattern
 from model.work.features.facts import AccessFacts

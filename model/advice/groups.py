@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from model.advice.advice import Advice, AdviceCode
+from model.advice.advice import Advice, AdviceCode, sizes_text
 from model.advice.situation import WAKING_US, Situation
-from model.advice.words import sizes_text
 from model.analytic.operations import CPU_LANES
 
 _LEAST_IDLE = 0.2  # of the units or lanes; a launch can do without fewer

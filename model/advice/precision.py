@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from model.advice.advice import Advice, AdviceCode
+from model.advice.advice import Advice, AdviceCode, names_text
 from model.advice.situation import Situation
-from model.advice.words import names_text
 from model.work.counts import OpCount, OpKind
 from model.work.work_counts import WorkCounts
 

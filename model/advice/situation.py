@@ -9,9 +9,8 @@ from math import prod
 
 from model.analytic.launch_times import access_time_us, launch_times
 from model.device import Device, DeviceType
-from model.launch.driver_choice import on_device
+from model.launch.driver_choice import effective_local_size, on_device
 from model.launch.launch import Launch
-from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import AddressSpace, ScalarKind, ScalarType
 from model.prediction import Prediction

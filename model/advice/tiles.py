@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from model.account import CRITICAL_SHARE
-from model.advice.advice import Advice, AdviceCode
+from model.advice.advice import Advice, AdviceCode, bytes_text, sizes_text, times_text
 from model.advice.situation import GLOBAL_SPACES, Situation
-from model.advice.words import bytes_text, sizes_text, times_text
 from model.work.counts import AccessCount
 from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID
 from model.work.features.facts import AccessFacts, LoopFacts

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model.opencl.member_paths import find_member
+from model.opencl.members import find_member
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 
 Array = npt.NDArray[Any]

@@ -11,9 +11,9 @@ from typing import TypeVar
 from model.device import Device, DeviceType
 from model.launch.annotation.static_checks import allows_uneven_groups
 from model.launch.arithmetic import Number
+from model.launch.driver_choice import effective_local_size
 from model.launch.expression import ExpressionError
 from model.launch.launch import Launch
-from model.launch.local_size import effective_local_size
 from model.launch.names import defined_numbers, resolve
 from model.launch.spec import LaunchSpec
 from model.launch.tuning import SIZES, Choice, Tuning

@@ -30,11 +30,10 @@ from typing import Any
 
 from model.advice.advice import AdviceCode
 from model.errors import ConfigError
-from model.launch.config_place import MAX_BYTES, find_config
+from model.launch.config_file import MAX_BYTES, find_config, too_long_key
 from model.launch.config_tables import Table, read_launch, read_options
 from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
-from model.launch.toml_keys import too_long_key
 from model.opencl.options import BuildOptions
 from model.program.pipeline import Pipeline, read_pipeline
 from model.safe_read import TooLarge, read_plain

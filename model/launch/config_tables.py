@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from model.errors import ConfigError, LaunchError
-from model.launch.allowed_build_flags import ELSEWHERE, harmful
-from model.launch.build_options import parse_build_options
+from model.launch.build_options import ELSEWHERE, harmful, parse_build_options
 from model.launch.conditions import parse_condition
 from model.launch.expression import Expression, ExpressionError, constant, suggestion
 from model.launch.fill import FillSpec, parse_named_fill

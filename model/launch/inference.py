@@ -12,9 +12,9 @@ from model.errors import LaunchError
 from model.launch.access_bounds import AccessBounds
 from model.launch.annotation.static_checks import allows_uneven_groups
 from model.launch.buffers import with_buffers
+from model.launch.driver_choice import effective_local_size
 from model.launch.extents import image_sizes, with_reached_texels
 from model.launch.launch import Assumption, Launch, Origin
-from model.launch.local_size import effective_local_size
 from model.launch.plausible import implausible
 from model.launch.plausible_scalars import plausible_scalars
 from model.launch.resolve import ResolvedSpec, resolve

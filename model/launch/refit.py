@@ -12,9 +12,9 @@ from itertools import product
 from math import prod
 
 from model.launch.access_bounds import AccessBounds
+from model.launch.driver_choice import effective_local_size
 from model.launch.expression import Expression
 from model.launch.launch import Assumption, Launch
-from model.launch.local_size import effective_local_size
 from model.launch.resolve import resolve
 from model.launch.scaling import Sizes, evaluated, spec_at
 from model.launch.scaling_plan import Plan, plan

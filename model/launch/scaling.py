@@ -8,11 +8,11 @@ from math import lcm, prod
 
 from model.device import Device
 from model.errors import LaunchError
+from model.launch.driver_choice import effective_local_size
 from model.launch.expression import Expression, constant
 from model.launch.fill import FillSpec
 from model.launch.inference import complete
 from model.launch.launch import Launch, Number
-from model.launch.local_size import effective_local_size
 from model.launch.names import defined_numbers, resolve
 from model.launch.scaling_plan import Growth, Plan, plan
 from model.launch.source_hints import gather

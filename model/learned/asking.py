@@ -11,10 +11,9 @@ from model.assumptions import assumptions_of, doubt_of
 from model.compiled import CompiledFacts
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
-from model.learned.analytic_features import analytic_facts
 from model.learned.device_facts import device_facts
 from model.learned.launch_facts import launch_facts
-from model.learned.question import Question
+from model.learned.question import Question, analytic_facts
 from model.opencl.normalise import identity
 from model.prediction import Prediction, Quantiles
 from model.predictor import own_margins

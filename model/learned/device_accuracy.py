@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from model.learned.learned import load_model
+from model.learned.learned import load_model, use_one_thread
 from model.learned.lessons import Lessons
-from model.learned.threads import use_one_thread
 
 if TYPE_CHECKING:
     from model.learned.residual_gp import Correction, Floats

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.machine_facts import CYCLES
+from model.learned.question import ANALYTIC_FACT_NAMES
 
 Floats = npt.NDArray[np.float32]
 _LEAST = -20.0  # log2 of the share below which a resource does not matter

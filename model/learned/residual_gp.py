@@ -16,9 +16,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
-from model.learned.question import Answer, Question
+from model.learned.question import ANALYTIC_FACT_NAMES, Answer, Question
 from model.prediction import Quantiles
 
 Floats = npt.NDArray[np.float64]

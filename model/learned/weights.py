@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import CostNetwork
 from model.learned.device_facts import DEVICE_FACT_NAMES
@@ -16,6 +15,7 @@ from model.learned.ensemble import Ensemble, Margins, Members
 from model.learned.forest import Forest
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.novelty import Novelty
+from model.learned.question import ANALYTIC_FACT_NAMES
 
 Arrays = dict[str, npt.NDArray[Any]]
 KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 5

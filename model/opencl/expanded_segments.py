@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from cachetools import LRUCache
 
@@ -15,7 +16,18 @@ from model.opencl.macros import MacroTable
 from model.opencl.masking import Masked, mask
 from model.opencl.preprocess_plan import Plan, Run
 from model.opencl.segments import Segment
-from model.opencl.undo_cache import let_go
+
+# Syntax takes about 70 bytes a character: without a bound, a day's typing in one file would fill hundreds of megabytes.
+_LEAST_CHARACTERS = 1 << 14
+Value = TypeVar("Value")
+
+
+def let_go(kept: LRUCache[object, Value], characters: int) -> None:
+    """Forget the oldest until what is kept is no larger than the text itself, which has `characters`."""
+    most = max(_LEAST_CHARACTERS, characters)
+    while kept.currsize > most:
+        kept.popitem()
+
 
 MAX_EXPANSION_CHARACTERS = 8 << 20
 _KEPT_CHARACTERS = 4 << 20

@@ -22,7 +22,7 @@ from model.opencl.builtins import is_builtin
 from model.opencl.declarations import Declarations, Declared, Names
 from model.opencl.directive_skeleton import SourceFile
 from model.opencl.directives import SourceNote
-from model.opencl.expanded_segments import ExpandedSegment, ExpandedSegments
+from model.opencl.expanded_segments import ExpandedSegment, ExpandedSegments, let_go
 from model.opencl.fingerprint import Definition, Meaning, Weight, joined, meaning
 from model.opencl.include_policy import Reach
 from model.opencl.item_parser import Function, Reading, read
@@ -34,7 +34,6 @@ from model.opencl.preprocess_plan import Plan, made
 from model.opencl.segments import Segment, bytewise, cut
 from model.opencl.top_level_items import Spot, TopLevelItem, grouped
 from model.opencl.types import Type
-from model.opencl.undo_cache import let_go
 
 _KEPT_CHARACTERS = 2 << 20
 _JOINED_KEPT = 4096  # meanings of names that several functions have

@@ -9,8 +9,8 @@ from math import ceil, prod
 
 import numpy as np
 
+from model.launch.driver_choice import effective_local_size
 from model.launch.launch import Launch
-from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from model.sampling.sample import SUBGROUP
 from model.sampling.values import Array

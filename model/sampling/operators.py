@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, LONG
 from model.opencl.types import (
     PointerType,
+    ScalarKind,
     ScalarType,
     Type,
     VectorType,
 )
-from model.sampling import arithmetic
 from model.sampling.code import Code, Run
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted, truth_of
@@ -20,6 +24,43 @@ from model.sampling.places import (
     assigned_as,
 )
 from model.sampling.values import Value, common_type, dtype_of, element_of, integer_like, is_float, promoted
+
+Binary = Callable[[Any, Any], Any]
+
+COMPARISONS: dict[str, Binary] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+BITWISE = frozenset({"&", "|", "^"})
+SHIFTS = frozenset({"<<", ">>"})
+_SAME: dict[str, Binary] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
+
+
+def binary_function(sign: str, kind: ScalarType) -> Binary | None:
+    """`sign` between two values of type `kind`; None where C has no such operator."""
+    if sign in _SAME:
+        return None if is_float(kind) and sign in BITWISE else _SAME[sign]
+    if sign == "/":
+        if is_float(kind):
+            return operator.truediv
+        return _signed_divide if kind.kind is ScalarKind.SIGNED else np.floor_divide
+    if sign == "%":
+        return None if is_float(kind) else np.fmod
+    if sign in SHIFTS and not is_float(kind):
+        bits = dtype_of(kind).type(kind.size_bytes * 8 - 1)
+        shift: Binary = np.left_shift if sign == "<<" else np.right_shift
+        return lambda a, b: shift(a, b & bits)
+    return None
+
+
+def _signed_divide(a: Value, b: Value) -> Value:
+    """Towards zero; NumPy's own division goes down."""
+    return (a - np.fmod(a, b)) // b
+
+
+UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": lambda a: a, "~": operator.invert}
 
 
 def binary(c: Compiler, sign: str, a: Code, b: Code, node: Node) -> Code:
@@ -32,7 +73,7 @@ def binary(c: Compiler, sign: str, a: Code, b: Code, node: Node) -> Code:
     c.cost += 1
     taint = a.taint | b.taint
     pure = a.is_pure and b.is_pure
-    if sign in arithmetic.SHIFTS:
+    if sign in SHIFTS:
         kind: ScalarType | VectorType = common_type(a.type, a.type if not isinstance(b.type, VectorType) else b.type)
         kind = kind if isinstance(kind, VectorType) else promoted(element_of(a.type))
     else:
@@ -41,9 +82,9 @@ def binary(c: Compiler, sign: str, a: Code, b: Code, node: Node) -> Code:
     if isinstance(a.type, VectorType) and isinstance(b.type, VectorType) and a.type.width != b.type.width:
         raise c.refuse(f"`{sign}` between `{a.type.name}` and `{b.type.name}`", node)
     x, y = converted(a, _scalar_or(kind, a)), converted(b, _scalar_or(kind, b))
-    if sign in arithmetic.COMPARISONS:
-        return _comparison(arithmetic.COMPARISONS[sign], x, y, kind, pure, taint)
-    function = arithmetic.binary_function(sign, element)
+    if sign in COMPARISONS:
+        return _comparison(COMPARISONS[sign], x, y, kind, pure, taint)
+    function = binary_function(sign, element)
     if function is None:
         raise c.refuse(f"`{a.type.name}` has no operator `{sign}`", node)
     if x.constant is not None and y.constant is not None:
@@ -64,7 +105,7 @@ def _scalar_or(kind: ScalarType | VectorType, code: Code) -> Type:
     return kind if isinstance(code.type, VectorType) or isinstance(kind, ScalarType) else kind.element
 
 
-def _applied(function: arithmetic.Binary, x: Code, y: Code) -> Run:
+def _applied(function: Binary, x: Code, y: Code) -> Run:
     left, right = x.run, y.run
     if y.constant is not None:
         value = y.constant
@@ -75,7 +116,7 @@ def _applied(function: arithmetic.Binary, x: Code, y: Code) -> Run:
     return lambda f: function(left(f), right(f))
 
 
-def _exact_division(sign: str, element: ScalarType, divisor: Value) -> arithmetic.Binary | None:
+def _exact_division(sign: str, element: ScalarType, divisor: Value) -> Binary | None:
     """By a power of two, of numbers without a sign."""
     number = int(divisor) if getattr(divisor, "ndim", 0) == 0 else 0
     if not element.name.startswith("u") or number <= 0 or number & (number - 1):
@@ -89,7 +130,7 @@ def _exact_division(sign: str, element: ScalarType, divisor: Value) -> arithmeti
 
 
 def _comparison(
-    function: arithmetic.Binary, x: Code, y: Code, kind: ScalarType | VectorType, pure: bool, taint: frozenset[str]
+    function: Binary, x: Code, y: Code, kind: ScalarType | VectorType, pure: bool, taint: frozenset[str]
 ) -> Code:
     truth = _applied(function, x, y)
     if isinstance(kind, VectorType):
@@ -106,9 +147,9 @@ def _pointer_arithmetic(c: Compiler, sign: str, a: Code, b: Code, node: Node) ->
     taint = a.taint | b.taint
     pure = a.is_pure and b.is_pure
     left, right = a.run, b.run
-    if sign in arithmetic.COMPARISONS:
+    if sign in COMPARISONS:
         x, y = assigned_as(a, LONG), assigned_as(b, LONG)
-        return _comparison(arithmetic.COMPARISONS[sign], x, y, LONG, pure, taint)
+        return _comparison(COMPARISONS[sign], x, y, LONG, pure, taint)
     if isinstance(a.type, PointerType) and isinstance(b.type, PointerType):
         if sign != "-":
             raise c.refuse(f"pointers have no operator `{sign}`", node)
@@ -146,10 +187,10 @@ def unary(c: Compiler, sign: str, value: Code, node: Node) -> Code:
             return Code(lambda f: -((run(f) == 0).astype(dtype)), signs, None, None, value.is_pure, value.taint)
         truth = truth_of(value)
         return from_truth(lambda f: ~truth(f), is_pure=value.is_pure, taint=value.taint)
-    if sign not in arithmetic.UNARY or not isinstance(value.type, ScalarType | VectorType):
+    if sign not in UNARY or not isinstance(value.type, ScalarType | VectorType):
         raise c.refuse(f"`{value.type.name}` has no operator `{sign}`", node)
     kind = value.type if isinstance(value.type, VectorType) else promoted(value.type)
-    function, operand = arithmetic.UNARY[sign], converted(value, kind)
+    function, operand = UNARY[sign], converted(value, kind)
     inner_run = operand.run
     if operand.constant is not None:
         with np.errstate(all="ignore"):

@@ -20,11 +20,36 @@ from safetensors.numpy import save_file
 
 from model.learned.cost_network import CostNetwork
 from model.learned.forest import Forest
-from model.training import progress
 from model.training.rows import Rows
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+Curves = dict[str, list[tuple[int, float]]]  # name -> (step, value), by step
+
+
+def append(path: Path, step: int, values: dict[str, float]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"step": step, **{name: float(f"{value:.6g}") for name, value in values.items()}}) + "\n")
+
+
+def read_curves(path: Path) -> Curves:
+    """Read `loss`, `learning_rate`, `validation/pocl/within_2x` ... of a run.
+
+    A run that went on from a checkpoint says some steps twice: the later line counts. A line cut off by a crash is
+    skipped.
+    """
+    curves: dict[str, dict[int, float]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            values = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        step = values.pop("step")
+        for name, value in values.items():
+            curves.setdefault(name, {})[step] = value
+    return {name: sorted(points.items()) for name, points in curves.items()}
+
 
 Arrays = dict[str, npt.NDArray[Any]]
 _LAYER = "layer"
@@ -68,7 +93,7 @@ class Kept:
         def hear(epoch: int, error_octaves: float) -> None:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                progress.append(self.folder / PROGRESS, epoch, {f"{name}/error_octaves": error_octaves})
+                append(self.folder / PROGRESS, epoch, {f"{name}/error_octaves": error_octaves})
 
         return hear
 

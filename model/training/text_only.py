@@ -19,11 +19,10 @@ from torch.utils.data import Dataset
 
 from model.launch.launch import Launch
 from model.training.figures import figures_of
-from model.training.recipe import Recipe
 from model.training.rows import Floats, Ints, Rows
 from model.training.text_encoder import Shape, TextNetwork
 from model.training.tokenizer import PAD, ids_of, train_tokenizer
-from model.training.trainer import BEST_BY, Batch, train
+from model.training.trainer import BEST_BY, Batch, Recipe, train
 
 AT_ONCE = 32
 ALIKE = 8  # so many batches are drawn at once and sorted by length: less padding

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import accelerate  # noqa: F401 - the Trainer asks for it, but only when minutes of reading lie behind
@@ -15,8 +16,26 @@ from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState,
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from model.training.progress import append
-from model.training.recipe import Recipe
+from model.training.checkpoints import append
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to train.
+
+    The learning rate rises over `warmup`, then falls along a cosine to nothing at the last step, or when the minutes
+    are over where the machine is too slow. The same seed gives the same weights where the steps come first.
+    """
+
+    steps: int = 4000
+    most_minutes: float = 20  # a row costs a full pass: it is given minutes, and sees the rows that fit into them
+    learning_rate: float = 1e-3
+    warmup: float = 0.03  # of the steps
+    weight_decay: float = 0.05
+    evaluate_every: int = 500  # steps; a checkpoint each
+    bf16: bool = False
+    cpu_threads: int | None = 2
+
 
 BEST_BY = "error"  # of the figures: the least of all evaluations is kept
 LOG_EVERY = 20  # steps

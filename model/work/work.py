@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, prod
 
+from model.launch.driver_choice import effective_local_size
 from model.launch.fill_target import fills_of
 from model.launch.launch import Assumption, Launch
-from model.launch.local_size import effective_local_size
 from model.opencl.builtin_types import INT
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, ScalarType, Type, lane_names

@@ -13,7 +13,7 @@ import pyopencl as cl
 
 from model.compiled import CompiledFacts
 from model.device import DeviceType
-from model.launch.local_size import effective_local_size
+from model.launch.driver_choice import effective_local_size
 from model.opencl.options import BuildOptions
 from profiler.device_worker.building import ON_COMPILER_CRASH, build, kernel_named, source_name
 from profiler.device_worker.compilers import intel, nvidia, pocl

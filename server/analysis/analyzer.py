@@ -13,7 +13,7 @@ from model.engine import Engine
 from model.errors import ConfigError
 from model.forecast import FileForecast, Forecast, KernelChoice
 from model.launch.config import Config
-from model.launch.config_place import find_config
+from model.launch.config_file import find_config
 from model.launch.launch import Launch
 from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons

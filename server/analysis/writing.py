@@ -10,7 +10,7 @@ from typing import TypeVar
 from model.forecast import FileForecast
 from model.launch.annotation import write_annotation
 from model.launch.config import Config
-from model.launch.config_place import CONFIG_NAME
+from model.launch.config_file import CONFIG_NAME
 from model.launch.config_writing import addition, write_table
 from model.launch.launch import Launch, Origin
 from model.opencl.kernel import Kernel

@@ -30,7 +30,7 @@ import server
 from model.device import Device
 from model.embedded.languages import language_of
 from model.errors import KernelcastError
-from model.launch.config_place import find_config
+from model.launch.config_file import find_config
 from model.learned.learned import weights_folder
 from model.safe_read import can_be_opened
 from profiler.store.database import data_folder, files_of_store, make_private

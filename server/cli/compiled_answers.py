@@ -15,8 +15,8 @@ from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
 from model.compiled_occupancy import Occupancy, offline_facts
 from model.device import Device
 from model.forecast import Forecast
+from model.launch.driver_choice import effective_local_size
 from model.launch.launch import Launch
-from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from model.work.counts import OpKind
 from server.cli.answers import Answer

@@ -20,7 +20,7 @@ from model.device_curves import CALIBRATION_VERSION
 from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import load_config
-from model.launch.config_place import find_config
+from model.launch.config_file import find_config
 from model.learned.learned import UnusableModel, weights_folder
 from profiler.device_worker.unknown_processor import is_old, nearest_known, processor_facts
 from profiler.devices import discover

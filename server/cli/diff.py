@@ -13,7 +13,7 @@ from pathlib import Path
 from model.device import Device
 from model.errors import UnknownDevice
 from model.launch.config import Config
-from model.launch.config_place import CONFIG_NAME
+from model.launch.config_file import CONFIG_NAME
 from profiler.side_by_side import SideBySide, measure_side_by_side
 from profiler.turns import Stopping
 from server.analysis.sources import Sources, no_versions, nothing_measured

@@ -20,7 +20,7 @@ from model.faults import contained
 from model.forecast import FileForecast, Forecast, Problem
 from model.launch.annotation import misused_names
 from model.launch.config import Config
-from model.launch.config_place import find_config
+from model.launch.config_file import find_config
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
 from model.observing import Observer

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from model.device import Device
 from model.learned.asking import no_lessons
-from model.learned.learned import UnusableModel, load_model, weights_folder
+from model.learned.learned import UnusableModel, load_model, use_one_thread, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
-from model.learned.threads import use_one_thread
 from server.analysis.compiled_code import AllCode, GpuCode
 from server.analysis.sources import Sources, no_versions, nothing_measured, nothing_recorded
 from server.analysis.store_cache import StoreCache

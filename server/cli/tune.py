@@ -11,7 +11,7 @@ from pathlib import Path
 from model.errors import KernelcastError, LaunchError
 from model.forecast import Forecast
 from model.launch.config import load_config
-from model.launch.config_place import find_config
+from model.launch.config_file import find_config
 from model.launch.launch import Origin
 from model.launch.tuning import Tuning
 from server.analysis.sources import no_versions, nothing_measured

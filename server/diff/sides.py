@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from model.errors import ConfigError
 from model.launch.config import Config, parse_config
-from model.launch.config_place import MAX_BYTES, find_config
+from model.launch.config_file import MAX_BYTES, find_config
 from model.opencl.options import BuildOptions
 from model.safe_read import read_plain
 from server.diff.affected import Affected, Contents, decoded, included

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING, overload
 
 from model.errors import KernelcastError
+from model.learned.learned import ONE_THREAD
 from model.learned.question import Answer
-from model.learned.threads import ONE_THREAD
 from profiler.measurement import MeasureError
 from profiler.process.framing import Inbox
 from profiler.process.messages import Done, Failed

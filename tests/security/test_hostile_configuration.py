@@ -12,7 +12,7 @@ from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import MAX_KEY_PARTS, Config, parse_config
-from model.launch.toml_keys import too_long_key
+from model.launch.config_file import too_long_key
 from model.opencl.include_policy import Reach
 
 PLACE = Path("/somewhere/kernelcast.toml")

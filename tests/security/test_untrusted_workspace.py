@@ -16,7 +16,7 @@ from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.errors import ConfigError
 from model.forecast import FileForecast
-from model.launch.allowed_build_flags import harmful
+from model.launch.build_options import harmful
 from model.launch.config import load_config, parse_config
 from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions

@@ -10,7 +10,7 @@ import pytest
 
 from model.errors import ConfigError
 from model.launch.config import load_config
-from model.launch.config_place import CONFIG_NAME
+from model.launch.config_file import CONFIG_NAME
 from server.analysis import configurations
 from server.analysis.configurations import Configurations
 

@@ -15,10 +15,9 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import Lesson, Lessons, packed
-from model.learned.question import Question
+from model.learned.question import ANALYTIC_FACT_NAMES, Question
 from server.predictor import client as client_module
 from server.predictor import process as process_module
 from server.predictor.client import ModelClient

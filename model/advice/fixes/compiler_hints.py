@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import AdviceCode, names_text
 from model.advice.fixes.accesses import is_stored
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import BARRIERS, KernelSource
-from model.advice.words import names_text
 from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import PointerType
 

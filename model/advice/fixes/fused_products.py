@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import AdviceCode, names_text
 from model.advice.fixes.accesses import assigned_names, declared_names, is_stored, place_of
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
 from model.advice.fixes.straight_code import straight_runs
-from model.advice.words import names_text
 from model.opencl.kernel import ParameterKind
 from model.opencl.syntax import without_parentheses
 from model.opencl.types import PointerType, ScalarType, VectorType

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import AdviceCode, names_text
 from model.advice.fixes.accesses import (
     BLOCKING,
     array_names,
@@ -24,7 +24,6 @@ from model.advice.fixes.accesses import (
 )
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
-from model.advice.words import names_text
 from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import PointerType, ScalarType, VectorType
 

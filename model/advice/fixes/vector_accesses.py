@@ -10,12 +10,11 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import AdviceCode, names_text
 from model.advice.fixes.accesses import assigned_names, declared_names, is_stored, is_unconditional, new_name, place_of
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
 from model.advice.fixes.straight_code import Place, keeps_indices, loaded_from, place, stored_to, straight_runs
-from model.advice.words import names_text
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import PointerType, ScalarType
 

@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from tree_sitter import Node
 
-from model.advice.advice import AdviceCode
+from model.advice.advice import AdviceCode, names_text
 from model.advice.fixes.fix import Fix, Setting, TextEdit
 from model.advice.fixes.kernel_source import KernelSource
-from model.advice.words import names_text
 from model.opencl.declarations import Declarations, Names
 from model.opencl.types import ScalarKind, ScalarType
 from model.work.counts import Pattern

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from model.launch.allowed_build_flags import ELSEWHERE, is_harmless
+from model.launch.build_options import ELSEWHERE, is_harmless
 from model.launch.conditions import parse_condition
 from model.launch.expression import ExpressionError
 from model.launch.fill import parse_named_fill

@@ -13,7 +13,7 @@ from model.launch.spec import LaunchSpec
 from model.launch.tuning import DEVICE_NAMES, SIZE_NAMES, SIZES
 from model.launch.vectors import count_problem, vector_named
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.member_paths import find_member, member_names
+from model.opencl.members import find_member, member_names
 from model.opencl.types import ImageType, OpaqueType, PointerType, StructType, Type, VectorType, lane_names
 
 _KEYS = ("global", "local", "name")

@@ -13,7 +13,7 @@ from operator import mul
 from model.launch.fill import SKEWED_FLOATS_BASE
 from model.launch.fill_target import parse_target
 from model.launch.launch import Fill
-from model.opencl.member_paths import find_member
+from model.opencl.members import find_member
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 from model.work.expressions.numbers import Value
 from model.work.expressions.symbolic import Atom, Expression

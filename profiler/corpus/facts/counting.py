@@ -10,8 +10,8 @@ from model.device import Device
 from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.learned.analytic_features import analytic_facts
 from model.learned.launch_facts import launch_facts
+from model.learned.question import analytic_facts
 from model.observing import count_observed
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions

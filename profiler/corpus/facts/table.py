@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.question import ANALYTIC_FACT_NAMES
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.counting import Counted
 

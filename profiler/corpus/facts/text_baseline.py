@@ -12,10 +12,10 @@ import numpy as np
 
 from model.training.evaluation import SPLITS
 from model.training.figures import Line, figures_of
-from model.training.recipe import Recipe
 from model.training.rows import Floats, Rows
 from model.training.text_encoder import Shape
 from model.training.text_only import RowTexts, text_estimates, train_text_only
+from model.training.trainer import Recipe
 from profiler.corpus.dataset.reading import launches_of, read_dataset
 from profiler.corpus.facts.tokens import kernel_tokens
 

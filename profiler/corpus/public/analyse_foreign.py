@@ -16,8 +16,8 @@ from pathlib import Path
 
 from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
+from model.learned.question import ANALYTIC_FACT_NAMES, analytic_facts
 from profiler.corpus.public.facts import counted_launch
 from profiler.corpus.public.kept_facts import (
     FILE,

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from model.learned.launch_facts import LAUNCH_FACT_NAMES, launch_facts
+from model.learned.question import ANALYTIC_FACT_NAMES, analytic_facts
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.training.public_rows import Measured

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.gpu_facts import GPU_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.question import ANALYTIC_FACT_NAMES
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.table import SCHEMA_VERSION, rounded
 from profiler.corpus.public.hashcat import FAMILY, ITERATED_FAMILY

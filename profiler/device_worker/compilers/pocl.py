@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.compiled import CompiledFacts, is_small_grid
-from model.launch.local_size import effective_local_size
+from model.launch.driver_choice import effective_local_size
 from profiler.device_worker.compilers.reader import Built, Reader, no_disassembler, with_code, with_warning
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from profiler.device_worker.memory.layout import Layout, PaddedLayout, write_con
 
 
 def memory_limits(device: cl.Device) -> MemoryLimits:
-    """Return what the driver reports, less what this process may not take any more: a CPU's buffers lie in its memory."""
+    """Return what the driver reports, less what this process may not take any more, where a CPU's buffers lie."""
     global_mem_bytes = device.global_mem_size
     room_bytes = room_for_buffers_bytes() if device.type & cl.device_type.CPU else None
     if room_bytes is not None:

@@ -14,10 +14,10 @@ from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.forecast import Forecast
+from model.launch.driver_choice import effective_local_size
 from model.launch.expression import constant
 from model.launch.inference import complete
 from model.launch.launch import Launch
-from model.launch.local_size import effective_local_size
 from model.launch.scaling import FACTORS, Scaled, scale
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec

@@ -13,7 +13,7 @@ from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.device_catalog import builtin_devices
 from model.launch.launch import Launch
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
+from model.learned.question import ANALYTIC_FACT_NAMES, analytic_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.answering import Answering
 from model.learned.lessons import MOST_LESSONS, Lesson, Lessons, packed, unpacked
-from model.learned.question import Answer, Question
+from model.learned.question import ANALYTIC_FACT_NAMES, Answer, Question
 from model.prediction import Quantiles
 
 ASKED = Question(

@@ -9,7 +9,6 @@ import pytest
 
 pytest.importorskip("torch", reason="the extra `train` learns prices")
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.cost_network import (
     NOTHING,
     RUNTIMES,
@@ -22,6 +21,7 @@ from model.learned.cost_network import (
 )
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST
+from model.learned.question import ANALYTIC_FACT_NAMES
 from model.training.costs import CostRecipe, CostRows, train_costs
 
 PLAIN = CostRecipe(epochs=60, batch=128, directions=0, price_rate=0.2, threads=1)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from model.learned.threads import ONE_THREAD
+from model.learned.learned import ONE_THREAD
 
 JUDGE = """
 import os, sys

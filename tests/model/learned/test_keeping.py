@@ -12,8 +12,8 @@ pytest.importorskip("lightgbm", reason="the extra `train` grows trees")
 pytest.importorskip("torch", reason="the extra `train` learns prices")
 
 from model.learned.weights import arrays_of
+from model.training.checkpoints import read_curves
 from model.training.ensemble import train_ensemble
-from model.training.progress import read_curves
 from model.training.rows import Rows
 from tests.made_world import HARDLY, made_rows
 

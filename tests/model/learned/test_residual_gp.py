@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
-from model.learned.question import Answer, Question
+from model.learned.question import ANALYTIC_FACT_NAMES, Answer, Question
 from model.learned.residual_gp import (
     ALIKE_DEVIATION,
     BOUND_DEVIATION,

@@ -14,13 +14,12 @@ pytest.importorskip("torch", reason="the extra `train` installs it")
 pytest.importorskip("transformers", reason="the extra `train` installs it")
 
 from model.launch.launch import Launch
-from model.training.progress import read_curves
-from model.training.recipe import Recipe
+from model.training.checkpoints import read_curves
 from model.training.rows import Rows
 from model.training.text_encoder import Shape, TextNetwork
 from model.training.text_only import RowTexts, TextPlan, launch_sentence, text_estimates, train_text_only
 from model.training.tokenizer import UNKNOWN, ids_of, train_tokenizer
-from model.training.trainer import Batch
+from model.training.trainer import Batch, Recipe
 from tests.made_world import made_rows
 
 TINY = Shape(width=16, heads=2, layers=1, slots=2, longest=64)

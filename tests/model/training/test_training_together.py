@@ -12,13 +12,13 @@ import pytest
 pytest.importorskip("torch", reason="the extra `train` installs it")
 pytest.importorskip("transformers", reason="the extra `train` installs it")
 
-from model.training.progress import read_curves
+from model.training.checkpoints import read_curves
 
 TRAIN = """
 import sys
 from pathlib import Path
 from model.launch.launch import Launch
-from model.training.recipe import Recipe
+from model.training.trainer import Recipe
 from model.training.text_encoder import Shape
 from model.training.text_only import RowTexts, train_text_only
 from tests.made_world import made_rows

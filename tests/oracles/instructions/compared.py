@@ -8,7 +8,7 @@ from pathlib import Path
 
 from model.device_catalog import find_builtin
 from model.engine import Engine
-from model.launch.local_size import effective_local_size
+from model.launch.driver_choice import effective_local_size
 from model.observing import observe
 from model.opencl.program import read_program
 from model.work.analyse import analyse

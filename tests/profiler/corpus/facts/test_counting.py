@@ -9,8 +9,8 @@ import pytest
 
 from model.device import Device
 from model.launch.launch import Launch
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.question import ANALYTIC_FACT_NAMES
 from model.opencl.options import BuildOptions
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.counting import Counted, Source, counted

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.question import ANALYTIC_FACT_NAMES
 from model.training.rows import Rows
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.rows import read_rows

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.question import ANALYTIC_FACT_NAMES
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.counting import Counted
 from profiler.corpus.facts.table import ANALYTIC, LAUNCHES, read_facts, write_facts

@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("torch", reason="the extra `train` installs it")
 pytest.importorskip("transformers", reason="the extra `train` installs it")
 
-from model.training.recipe import Recipe
 from model.training.text_encoder import Shape
+from model.training.trainer import Recipe
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.dataset.reading import read_splits
 from profiler.corpus.facts import tokens as reading

@@ -16,9 +16,8 @@ pytest.importorskip("torch", reason="the extra `train` learns prices")
 
 from model.learned.ensemble import Ensemble
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, load_model
-from model.training.checkpoints import PROGRESS
+from model.training.checkpoints import PROGRESS, read_curves
 from model.training.evaluation import SPLITS
-from model.training.progress import read_curves
 from model.training.rows import Rows
 from profiler.corpus.facts import evaluating, training
 from profiler.corpus.facts.evaluating import Evaluation, evaluate

@@ -1,11 +1,23 @@
-"""How long the keys of a TOML text are, told before `tomllib` reads it.
-
-For a key of n parts it keeps n^2 / 2 of them, without a bound: a file of 200 kB takes all memory of a machine.
-"""
+"""The `kernelcast.toml` for a file: where it stands, and whether its keys are short enough for `tomllib` to read."""
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
+
+CONFIG_NAME = "kernelcast.toml"
+MAX_BYTES = 1_000_000
+
+
+def find_config(start: Path) -> Path | None:
+    """For a file or folder, the nearest one in it or above it, if there is one."""
+    start = start.absolute()
+    # Not `Path.is_file`, which raises for names that are too long and for folders that may not be looked into.
+    return next(
+        (folder / CONFIG_NAME for folder in (start, *start.parents) if os.path.isfile(folder / CONFIG_NAME)), None
+    )
+
 
 # Each token is whole, or goes to where it would have had to end: no part of a text is looked at twice.
 _TOKEN = re.compile(
