@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import subprocess
@@ -16,16 +17,20 @@ from typing import Any
 import pytest
 
 from model.analytic.launch_times import launch_times
-from model.device import Device
+from model.device import Device, ProfileSource
 from model.device_catalog import device_from_json, find_builtin
+from model.device_curves import CALIBRATION_VERSION, Calibration
 from model.engine import Engine
 from model.launch.driver_choice import on_device
+from model.launch.launch import Launch
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import packed, unpacked
 from model.learned.residual_gp import FEWEST_TO_JUDGE
 from model.observing import count_observed
+from model.opencl.kernel import Kernel
 from model.opencl.program import read_program
 from model.work.analyse import analyse
+from profiler import learning
 from profiler.corpus.family import FAMILIES, PROGRAM
 from profiler.devices import discover, find_device
 from profiler.learning import FIRST_SEED, PAUSED, learn, learning_kernels
@@ -49,6 +54,15 @@ SCALE = "// kernelcast: global=1048576 local=64 n=1048576\n" + (
     "__kernel void scale(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
 )
 
+# What is launched of the same kernels on the same GPU takes a second each to work out.
+_exercises = functools.cache(learning._exercises)
+
+
+@pytest.fixture
+def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the kernels to learn from, for all tests of the GPU."""
+    monkeypatch.setattr(learning, "_exercises", _exercises)
+
 
 def taught_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch, kernels: int, times: float) -> Device:
     """A GPU on which this number of kernels took so many times as long as predicted: nothing runs."""
@@ -58,9 +72,11 @@ def taught_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch, kernels: int, time
     assert gpu is not None
 
     def run(requests: Sequence[MeasureRequest], **_: object) -> tuple[Measurement, ...]:
-        return tuple(timed(each, times * analytical_us(each, gpu)) for each in requests)
+        return tuple(
+            timed(each, times * analytical_us(each.source, each.kernel, each.launch, gpu)) for each in requests
+        )
 
-    monkeypatch.setattr("profiler.learning.measure_all", run)
+    monkeypatch.setattr(learning, "measure_all", run)
     told: list[float] = []
     done = learn(
         gpu, Store.open(), minutes=60, most_kernels=kernels, on_progress=lambda fraction, _: told.append(fraction),
@@ -71,11 +87,12 @@ def taught_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch, kernels: int, time
     return gpu
 
 
-def analytical_us(request: MeasureRequest, device: Device) -> float:
-    program = read_program(request.source, None, request.launch.options)
-    launch = on_device(request.launch, device)
-    work = analyse(program, request.kernel)
-    counts = count_observed(program, request.kernel, work, launch)
+@functools.cache
+def analytical_us(source: str, kernel: Kernel, wanted: Launch, device: Device) -> float:
+    program = read_program(source, None, wanted.options)
+    launch = on_device(wanted, device)
+    work = analyse(program, kernel)
+    counts = count_observed(program, kernel, work, launch)
     return launch_times(counts, device).bounded_us
 
 
@@ -97,6 +114,7 @@ def predicted_us(file: Path, capsys: pytest.CaptureFixture[str], *flags: str) ->
     return us
 
 
+@pytest.mark.usefixtures("worked_out_once")
 @pytest.mark.parametrize(("kernels", "is_used"), [(FEWEST_TO_JUDGE + 2, True), (FEWEST_TO_JUDGE - 4, False)])
 def test_a_gpu_is_learned_as_a_cpu_is_and_has_to_prove_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kernels: int, is_used: bool
@@ -174,6 +192,7 @@ class Editor:
         return tuple(outcomes)
 
 
+@pytest.mark.usefixtures("worked_out_once")
 def test_learning_gives_way_to_a_measurement_and_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,7 +200,7 @@ def test_learning_gives_way_to_a_measurement_and_goes_on_where_it_was(
     assert gpu is not None
     store = Store.open(tmp_path / "store")
     editor = Editor(store, after=2, times=2)
-    monkeypatch.setattr("profiler.learning.measure_all", editor.measure_all)
+    monkeypatch.setattr(learning, "measure_all", editor.measure_all)
     told: list[tuple[float, str]] = []
     done = learn(
         gpu, store, minutes=60, most_kernels=4, on_progress=lambda *each: told.append(each), cancel=threading.Event(),
@@ -194,6 +213,7 @@ def test_learning_gives_way_to_a_measurement_and_goes_on_where_it_was(
     assert [fraction for fraction, _ in told] == sorted(fraction for fraction, _ in told)
 
 
+@pytest.mark.usefixtures("worked_out_once")
 def test_learning_that_is_cancelled_while_others_have_the_device_measures_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +221,7 @@ def test_learning_that_is_cancelled_while_others_have_the_device_measures_no_mor
     assert gpu is not None
     store, cancel = Store.open(tmp_path / "store"), threading.Event()
     editor = Editor(store, after=2)
-    monkeypatch.setattr("profiler.learning.measure_all", editor.measure_all)
+    monkeypatch.setattr(learning, "measure_all", editor.measure_all)
     monkeypatch.setattr(editor, "give_way", cancel.set)
     done = learn(gpu, store, minutes=60, most_kernels=9, on_progress=lambda *_: None, cancel=cancel, turns=editor)
     assert done.launches == len(store.everything()) == 2
@@ -215,7 +235,7 @@ def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         outcomes = measure_all(*arguments, **named)
         return tuple(replace(o, is_disturbed=False) if isinstance(o, Measurement) else o for o in outcomes)
 
-    monkeypatch.setattr("profiler.learning.measure_all", run)
+    monkeypatch.setattr(learning, "measure_all", run)
 
 
 @pytest.mark.device
@@ -251,7 +271,8 @@ def test_what_is_measured_is_a_lesson_and_is_not_measured_again(
 
 @pytest.mark.device
 @pytest.mark.usefixtures("quiet_machine")
-def test_who_stops_it_keeps_what_was_measured(tmp_path: Path) -> None:
+def test_who_stops_it_keeps_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "AT_ONCE", 2)
     store, cancel = Store.open(tmp_path / "store"), threading.Event()
     device = find_device(discover(), "pocl")
 
@@ -278,6 +299,13 @@ def test_what_an_editors_extension_is_packed_with_is_enough_to_learn(repository:
     assert [name for name in names if any(f"{name}.".startswith(f"{each}.") for each in packages)] == []
 
 
+def calibrated(device_id: str, **_: object) -> Device:
+    """As if it had been measured: tests of calibrations, and of what the documentation shows, do measure."""
+    device = find_device(discover(), device_id)
+    made = Calibration(CALIBRATION_VERSION, True, 30.0, 3, 0, 2, 0.1, None)
+    return replace(device, source=ProfileSource.CALIBRATED, measured_at="2026-01-01T00:00:00+00:00", calibration=made)
+
+
 @pytest.mark.device
 @pytest.mark.usefixtures("quiet_machine")
 def test_a_calibration_ends_with_kernels_that_are_measured(
@@ -286,7 +314,8 @@ def test_a_calibration_ends_with_kernels_that_are_measured(
     """Once more, they are not measured again, and what they teach is of the new calibration."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.delenv(WEIGHTS_VARIABLE, raising=False)
-    monkeypatch.setattr("profiler.learning.QUICK_KERNELS", 2)
+    monkeypatch.setattr(learning, "QUICK_KERNELS", 2)
+    monkeypatch.setattr("server.cli.calibrate.calibrate", calibrated)
     assert main(["calibrate", "pocl", "--quick"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "of 2 kernels of the corpus are known on pocl" in said
