@@ -28,6 +28,10 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # What the analytical model says is asserted without a learned model; tests of the latter bring weights of their own, or
 # ask for those that ship by taking this away.
 os.environ["KERNELCAST_WEIGHTS"] = str(Path(_DATA.name) / "no weights")
+# What PoCL has built once it need not build again: users' device processes have a folder each, which tests that are
+# about it take away this for. The workers of pytest-xdist share that of the process that started them.
+os.environ.setdefault("POCL_CACHE_DIR", str(Path(_DATA.name) / "pocl"))
+Path(os.environ["POCL_CACHE_DIR"]).mkdir(exist_ok=True)
 
 # PoCL's compiler may be older than this processor; Kernelcast's own processes know how to go on then.
 if not is_old(processor_facts()):

@@ -112,6 +112,7 @@ def start_another_and_hang(reporter):
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "some_jobs.py").write_text(JOBS)
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("POCL_CACHE_DIR")  # of all tests: users' jobs have a folder each
 
 
 def limits(limit_s: float = 30) -> Limits:
