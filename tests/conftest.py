@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import runpy
 import subprocess
@@ -63,6 +64,12 @@ def kernelcast() -> str:
     if not script.exists():
         pytest.fail(f"{script} is missing: run `make test`, which installs it")
     return str(script)
+
+
+def pytest_collection_finish() -> None:
+    """All tests and what they import stay to the end: no search for garbage need go through millions of objects."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -103,6 +103,7 @@ async def test_nothing_is_left_of_thousands_of_closed_documents(
         assert published == [], "there was nothing wrong with any of them"
 
         gc.collect()
+        gc.freeze()  # once more, with all that no test lets go
         gc.disable()  # or what Python collects by itself would hide how much there is
         for number in range(FEW):
             await open_and_close(server, tmp_path, number)

@@ -25,7 +25,6 @@ def postpone_full_collections() -> Iterator[None]:
     gc_policy.postpone_full_collections()
     yield
     gc.set_threshold(*before)
-    gc.unfreeze()
 
 
 def old_knot() -> tuple[list[Knot], weakref.ref[Knot]]:
