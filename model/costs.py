@@ -56,7 +56,8 @@ _GEOMETRIC = {"dot": "dot", "length": "length", "fast_length": "length", "distan
 INTERLEAVED = 4  # elements: compilers load such strides as whole vectors and pick
 _LEAST_NS = 1e-5
 _ENTERED_ONLY = 7.0  # see `Costs.run_masked_off`
-_DOUBLE_VECTOR = 2.0  # half as many doubles as floats fit in a vector
+# How many times as many vectors as of floats hold as many elements.
+_VECTOR_TIMES = {"f64": 2.0, "i64": 2.0, "i16": 0.5, "i8": 0.25}
 
 
 class Costs:
@@ -141,7 +142,7 @@ class Costs:
             return self._call_ns(op)
         # Explicit vectors fill a register where work-items are not side by side in it.
         count = op.count / math.pow(min(op.width, 8), share)
-        wide = math.pow(_DOUBLE_VECTOR, 1 - share) if op.element in ("f64", "i64") else 1.0
+        wide = math.pow(_VECTOR_TIMES.get(op.element, 1.0), 1 - share)
         match op.kind:
             case OpKind.DIVIDE if op.function:
                 return self._call_ns(op)
