@@ -12,7 +12,7 @@ from model.work.control_flow.dependent_loads import mark_dependent
 from model.work.control_flow.loop_trips import Trips, over_counter, trips_of
 from model.work.control_flow.trial import Trial, iteration_condition, run_iteration, try_iteration
 from model.work.counts import OpKind
-from model.work.execution.builder import Builder, PendingAccess, PendingBranch, PendingLoop, PendingOp
+from model.work.execution.builder import Builder, PendingBranch, PendingLoop, PendingOp
 from model.work.execution.costs import forget_available, new_block
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import data_parameter, unknown_number
@@ -88,7 +88,8 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
     before = _carry(state, tried)
     mark = state.memory.writes.mark()
     outer = state.block
-    frame = LoopFrame(state.tick(), {counter_atom}, outer, new_block(state), promoted=tried.promoted)
+    begun = outer if length is not None or trips.leaves is not None else new_block(state)
+    frame = LoopFrame(state.tick(), {counter_atom}, outer, begun, new_block(state), promoted=tried.promoted)
     kept = _memory_at_start(state, tried, before)
     links = _enter(state, tried, Expression({(counter_atom,): 1}))
     loop: PendingLoop | None = None
@@ -107,14 +108,13 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
         conditions = (condition, *(c for _, c in tried.exits))
         leaves = over_counter(trips.leaves, tried, Expression({(counter_atom,): 1})) if trips.leaves else None
         if trips.leaves is None:
-            _load_before(
-                state,
-                carried(frame.body, outer, counter_atom, None if unrolls else state.memory.stepped, _unaliased(state)),
-                trips.count,
-                node,
-            )
+            stepped = None if unrolls else state.memory.stepped
+            around = [*outer.accesses, *(begun.accesses if begun is not outer else ())]
+            begun.accesses += carried(frame.body, around, counter_atom, stepped, _unaliased(state))
         loop = PendingLoop(trips.count, counter_atom, frame.body, line, _chain(state, tried), conditions, leaves)
         loop.accumulators, loop.site = _accumulators(state, tried), state.site(node)
+        if begun is not outer and (begun.ops or begun.accesses):
+            outer.inner.append(_if_begun(state, node, trips.count, begun, loop))
         outer.inner.append(loop)
     _link(state, links, tried, kept, entry)
     if loop is not None and links:
@@ -307,20 +307,12 @@ def _carry(state: ExecutionState, tried: Trial) -> dict[Spot, tuple[Expression, 
     return before
 
 
-def _load_before(state: ExecutionState, loads: list[PendingAccess], trips: Expression, node: Node) -> None:
-    """Count what only the first iteration loads, if there is one."""
-    if not loads:
-        return
-    block = state.block if trips.constant is not None else _if_begun(state, node, trips)
-    block.accesses += loads
-
-
-def _if_begun(state: ExecutionState, node: Node, trips: Expression) -> Builder:
-    """Return a block for those who begin an iteration of the loop at `node`."""
-    block = new_block(state)
-    condition, line, site = less(ZERO, trips), state.line, state.site(node)
-    state.block.inner.append(PendingBranch(condition, block, new_block(state), line, None, site, Event.ENTERED))
-    return block
+def _if_begun(
+    state: ExecutionState, node: Node, trips: Expression, block: Builder, loop: PendingLoop | None = None
+) -> PendingBranch:
+    """Return a branch into `block` for those who begin an iteration of the loop at `node`."""
+    condition, site = less(ZERO, trips), state.site(node)
+    return PendingBranch(condition, block, new_block(state), state.line, None, site, Event.ENTERED, loop)
 
 
 def _unaliased(state: ExecutionState) -> set[str]:
@@ -364,7 +356,9 @@ def _memory_after(
     _clobber(state, tried)
     block, promoted = state.block, tried.promoted
     if promoted and trips.constant is None and not state.counting_disabled:
-        state.block = _if_begun(state, node, trips)
+        begun = new_block(state)
+        state.block.inner.append(_if_begun(state, node, trips, begun))
+        state.block = begun
     for spot, value in last.items():
         if spot in promoted and spot.offset is not None:
             store_access(state, Location(spot.memory, spot.offset, _kind_of(spot)), spot.size, value)

@@ -92,7 +92,8 @@ def try_iteration(state: ExecutionState, node: Node) -> Trial:
     loaded, state.memory.loaded = state.memory.loaded, {}
     saw_registers, state.memory.saw_registers = state.memory.saw_registers, False
     symbols = {key: _symbolic(state, key) for key in touched}
-    frame = LoopFrame(state.tick(), {a for atoms in symbols.values() for a in atoms}, Builder(), Builder(1))
+    outside = Builder()
+    frame = LoopFrame(state.tick(), {a for atoms in symbols.values() for a in atoms}, outside, outside, Builder(1))
     state.block = frame.body
     state.control.frames.append(frame)
     state.counting_disabled += 1
@@ -203,6 +204,8 @@ def run_iteration(state: ExecutionState, node: Node) -> Expression:
     update, body = node.child_by_field_name("update"), node.child_by_field_name("body")
     is_do = node.type == "do_statement"
     condition = ONE if is_do else iteration_condition(state, node)
+    if state.control.frames:
+        state.control.frames[-1].is_begun = True
     inside, exits, path = state.block, len(state.control.exits), len(state.control.path)
     flow = run_statement(state, body) if body is not None else Flow.NEXT
     state.block = inside

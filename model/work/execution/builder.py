@@ -215,6 +215,7 @@ class PendingBranch:
     share: Atom | None
     site: Site | None = None
     event: Event = Event.TAKEN
+    loop: PendingLoop | None = None  # that this comes before: what does not change in it
 
     @property
     def blocks(self) -> tuple[Builder, ...]:
@@ -228,12 +229,13 @@ class PendingBranch:
 def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
     """Return what stores, conditions and trip counts in `root` rest on, directly or through other values.
 
-    Counted loops without effects are left out, with all that only they rest on. Source: LLVM's loop deletion. Where the
-    data end a loop, how often it ran may be what it was for; so may it be where only running the loop tells its length,
-    as with `while (x * x + y * y < 4.0f && n < most)`: such a loop stays if anything rests on that.
+    Counted loops without effects are left out, with all that only they rest on and what comes before them. Source:
+    LLVM's loop deletion. Where the data end a loop, how often it ran may be what it was for; so may it be where only
+    running the loop tells its length, as with `while (x * x + y * y < 4.0f && n < most)`: such a loop stays if anything
+    rests on that.
     """
     live = Live(rests)
-    stack, loops = [root], list[PendingLoop]()
+    stack, loops, before_loops = [root], list[PendingLoop](), list[PendingBranch]()
     while stack:
         block = stack.pop()
         for access, results, stored in block.accesses:
@@ -247,6 +249,8 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
                     loops.append(inner)
                 else:
                     live.add(inner.trips, *inner.conditions)
+            elif inner.loop is not None:
+                before_loops.append(inner)
             else:
                 live.add(inner.condition)
             stack += inner.blocks
@@ -256,7 +260,7 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
         for loop in with_effects:
             live.add(loop.trips, *loop.conditions)
         loops = [loop for loop in loops if loop not in with_effects]
-    live.without_effect = frozenset(loops)
+    live.without_effect = frozenset((*loops, *(branch for branch in before_loops if branch.loop in loops)))
     return live
 
 
@@ -292,7 +296,7 @@ class Live:
         self._rests = rests
         self.atoms: set[Atom] = set()
         self._leaves: set[Atom] = set()
-        self.without_effect: frozenset[object] = frozenset()  # loops that are not executed
+        self.without_effect: frozenset[object] = frozenset()  # loops that are not executed, and what is before them
 
     def add(self, *values: Expression) -> None:
         atoms = self.atoms

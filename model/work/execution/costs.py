@@ -27,15 +27,15 @@ def varies_in(frame: LoopFrame, value: Expression) -> bool:
 
 def home_block(state: ExecutionState, values: tuple[Expression, ...], *, may_speculate: bool) -> Builder:
     """Return the outermost block where `values` can be computed once (loop-invariant code moves out)."""
-    block = state.block
+    block = around = state.block
     if not state.control.frames:
         return block
     for frame in reversed(state.control.frames):
-        if not may_speculate and block is not frame.body:
+        if not may_speculate and around is not frame.body:
             break
         if any(varies_in(frame, value) for value in values):
             break
-        block = frame.outside
+        block, around = frame.outside, frame.outer
     return block
 
 

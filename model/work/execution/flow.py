@@ -60,10 +60,20 @@ class Way:
 
 @dataclass(slots=True, eq=False)
 class LoopFrame:
-    """A loop being executed. What came into being since `clock` varies from iteration to iteration."""
+    """A loop being executed. What came into being since `clock` varies from iteration to iteration.
+
+    Loop-invariant work of the condition moves to `outer`, the block around; that of the body to `begun`, which those
+    execute who begin an iteration. `outside` is where work moves to now.
+    """
 
     clock: int
     counters: set[Atom]
-    outside: Builder  # where loop-invariant work is hoisted to
+    outer: Builder
+    begun: Builder
     body: Builder
     promoted: frozenset[Spot] = frozenset()  # kept in a register while the loop runs, stored after it
+    is_begun: bool = False
+
+    @property
+    def outside(self) -> Builder:
+        return self.begun if self.is_begun else self.outer

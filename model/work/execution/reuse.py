@@ -7,7 +7,7 @@ only where nothing in between may have written there. In an unrolled loop all it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from model.opencl.types import AddressSpace
@@ -20,19 +20,20 @@ Stepped = Collection[tuple[str, Expression]] | None  # buffer and offset of what
 
 
 def carried(
-    body: Builder, outer: Builder, counter: Atom, stepped: Stepped, unaliased: Collection[str]
+    body: Builder, around: Iterable[PendingAccess], counter: Atom, stepped: Stepped, unaliased: Collection[str]
 ) -> list[PendingAccess]:
     """Those of the body's loads that only its first iteration must make, as they are in that one.
 
-    `unaliased` are the buffers that no other pointer reaches. Without `stepped` the loop is unrolled. What the first
-    iteration finds loaded by the block around is loaded anew in the others: LLVM completes it at the loop's end.
+    `around` is what the block around loads; `unaliased` are the buffers that no other pointer reaches. Without
+    `stepped` the loop is unrolled. What the first iteration finds loaded by the block around is loaded anew in the
+    others: LLVM completes it at the loop's end.
     """
     loads = [p for p in body.accesses if _steps(p.access, counter, stepped)]
     everything = list(_everything(body)) if loads else []
     if any(block.barriers for block in everything):
         return []
     stores = [a.access for block in everything for a in block.accesses if a.access.is_store]
-    before = {(a.access.buffer, a.access.offset) for a in outer.accesses}
+    before = {(a.access.buffer, a.access.offset) for a in around}
     kept: set[int] = set()
     found: list[PendingAccess] = []
     for pending in loads:
