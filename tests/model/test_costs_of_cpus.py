@@ -357,6 +357,23 @@ def test_a_remainder_costs_no_second_division(calibrated: Device) -> None:
     assert two > 1.8 * one
 
 
+NARROW = """// kernelcast: global=1048576 local=64 x=1048576 y=1048576
+__kernel void k(__global const TYPE4 *restrict x, __global TYPE4 *restrict y, TYPE4 c) { size_t i = get_global_id(0);
+    TYPE4 v = x[i]; v ^= c; v &= x[i] | c; v |= c; v ^= x[i]; v &= c; v |= x[i] ^ c; y[i] = v; }"""
+
+
+@pytest.mark.parametrize(("kind", "times"), [("short", 2), ("char", 4)])
+def test_vectors_hold_more_narrow_integers_than_words(calibrated: Device, kind: str, times: int) -> None:
+    def integer_us(device: Device, element: str) -> float:
+        found = predict(device, NARROW.replace("TYPE", element)).analytic_times
+        assert found is not None
+        return next(time_us for name, _, time_us in found.resources if name == "integer")
+
+    assert integer_us(calibrated, "int") == pytest.approx(times * integer_us(calibrated, kind), rel=0.1)
+    alone = with_costs(calibrated, width__64=0.4)
+    assert integer_us(alone, "int") == pytest.approx(integer_us(alone, kind), rel=0.1), "one in a register is one"
+
+
 def test_no_answer_is_faster_than_loads_that_wait_for_each_other(calibrated: Device) -> None:
     """Unless their work-items go side by side in vectors, where the chains of several overlap."""
     chase = """// kernelcast: global=65536 local=64 table=1048576 fill.table=randint:0:1048576 start=65536 out=65536

@@ -59,6 +59,36 @@ def test_while_and_do_loops_run_as_c_says(count: Count) -> None:
     assert count(text, (8,), n=0).counts.global_store_bytes == 8 * 4, "a do loop runs at least once"
 
 
+@pytest.mark.parametrize("n", [0, 1, 50])
+def test_what_does_not_change_in_a_loop_is_computed_by_those_who_begin_it(count: Count, n: int) -> None:
+    text = """__kernel void k(__global const float *restrict x, __global float *restrict y, int n, int m) {
+        int g = get_global_id(0); float s = 0;
+        for (int i = 0; i < n; i++) s += x[2 * g + 1] * (float)i;
+        y[g] = s; }"""
+    counted = count(text, (64,), n=n, m=5)
+    assert counted.counts.global_load_bytes == (64 * 4 if n else 0), "once for a work-item, or never"
+
+
+def test_what_decides_whether_a_loop_begins_is_loaded_by_all(count: Count) -> None:
+    text = """__kernel void k(__global const int *restrict start, __global const float *restrict x,
+                            __global float *restrict y) {
+        int g = get_global_id(0); float s = 0;
+        for (int i = start[g]; i < start[g + 1]; i++) s += x[g] * x[i + 1000];
+        y[g] = s; }"""
+    fills = {"start": Fill("zeros")}
+    counted = count(text, (64,), (64,), fills=fills, buffers={"start": 65, "x": 2000})
+    assert counted.counts.global_load_bytes == 64 * 2 * 4
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 5), (3, 0), (0, 5)])
+def test_what_changes_in_no_loop_moves_out_of_all(count: Count, n: int, m: int) -> None:
+    text = """__kernel void k(__global const float *restrict x, __global float *restrict y, int n, int m) {
+        int g = get_global_id(0); float s = 0;
+        for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += x[g] * (float)(i + j);
+        y[g] = s; }"""
+    assert count(text, (64,), n=n, m=m).counts.global_load_bytes <= (64 * 4 if n else 0)
+
+
 def test_a_grid_stride_loop_covers_all_elements_once(count: Count) -> None:
     text = """__kernel void k(__global float *x, int n) {
         for (int i = get_global_id(0); i < n; i += get_global_size(0)) x[i] = x[i] * 2.0f; }"""
