@@ -8,6 +8,7 @@ from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, is_known
 from model.work.execution.findings import unknown_number
 from model.work.execution.narrow_ids import HeldIds, converted_ids, hides_neighbours, lost_ids, summed_ids
+from model.work.execution.narrow_values import computed_in, held_bytes, kept_bytes, result_bytes
 from model.work.execution.state import ExecutionState
 from model.work.execution.values import (
     Other,
@@ -48,13 +49,14 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
             result, cost = float_result(operator, x, y), _FLOAT_COSTS.get(operator, OpKind.ADD)
         else:
             result, cost = _integer_result(operator, x, y), _integer_cost(operator, x, y)
+        needed = result_bytes(operator, left, right)
         if result not in (x, y) and not (result.atom is not None and result.atom.kind == "negate"):
-            count_operations(state, cost, element, result)
+            count_operations(state, cost, computed_in(element, needed), result)
             _note(state, operator, element, y, result)
         ids = None
         if left.ids or right.ids:
             ids = summed_ids(operator, element, (x, left.ids), (y, right.ids), state.computed.constants)
-        return Scalar(result, element, ids)
+        return Scalar(result, element, ids, kept_bytes(element, needed))
     pairs = list(zip(components(left), components(right), strict=True))
     if element.kind is _FLOAT:
         results = tuple(float_result(operator, x, y) for x, y in pairs)
@@ -110,7 +112,8 @@ def _comparison(state: ExecutionState, operator: str, a: Value, b: Value, kind: 
         count_operations(state, OpKind.COMPARE, kind, *results)
     else:
         results = tuple(_integer_comparison(operator, x, y) for x, y in pairs)
-        count_operations(state, OpKind.INTEGER, kind, *results)
+        needed = max(held_bytes(a), held_bytes(b))
+        count_operations(state, OpKind.INTEGER, computed_in(kind, needed), *results)
     return Vector(results, VectorType(INT, width)) if width > 1 else Scalar(results[0], INT)
 
 
@@ -198,7 +201,8 @@ def convert(state: ExecutionState, value: Value, kind: Type, *, explicit: bool =
             converted = _converted(state, parts, scalar_of(source), element)
             if isinstance(kind, VectorType):
                 return Vector(converted, kind)
-            return Scalar(converted[0], element, _ids_after(value, scalar_of(source), element))
+            held = kept_bytes(element, held_bytes(value))
+            return Scalar(converted[0], element, _ids_after(value, scalar_of(source), element), held)
         case PointerType() if isinstance(value, Pointer):
             return Pointer(value.memory, value.offset, kind, value.hidden)
         case _:

@@ -12,6 +12,7 @@ from model.work.counts import OpKind
 from model.work.execution.builder import Builder, PendingBranch, cheap_enough
 from model.work.execution.costs import count_operations, forget_available, make_available, new_block
 from model.work.execution.findings import share_of
+from model.work.execution.narrow_values import computed_in, held_bytes, kept_bytes
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
 from model.work.execution.values import Aggregate, Pointer, Scalar, Value, Vector, common_type, numbers_in, scalar_of
@@ -45,8 +46,11 @@ def selected_value(state: ExecutionState, condition: Expression, a: Value, b: Va
     parts = tuple(
         operation("select", condition, x, y) for x, y in zip(components(left), components(right), strict=True)
     )
-    count_operations(state, OpKind.INTEGER, scalar_of(kind), *parts)
-    return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], scalar_of(kind))
+    needed = max(held_bytes(left), held_bytes(right))
+    count_operations(state, OpKind.INTEGER, computed_in(scalar_of(kind), needed), *parts)
+    if isinstance(kind, VectorType):
+        return Vector(parts, kind)
+    return Scalar(parts[0], scalar_of(kind), held=kept_bytes(scalar_of(kind), needed))
 
 
 def either_value(state: ExecutionState, condition: Expression, a: Value, b: Value) -> Value:

@@ -27,6 +27,7 @@ class Scalar(NamedTuple):
     value: Expression
     type: ScalarType
     ids: HeldIds | None = None  # of neighbours, in what is computed in 32 bits
+    held: int = 0  # bytes that its values need, where these are fewer than its type has: see `narrow_values`
 
 
 class Vector(NamedTuple):
