@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
-from model.opencl.stand_ins import guessed_defines
 from profiler.corpus.origins.definitions import Definitions
 from profiler.corpus.origins.finding import FoundProgram
 from profiler.corpus.origins.jobs import BUILD_JOB, BUILD_S, Builds, BuildTry, outcomes
-from profiler.corpus.origins.supplying import lacking, without_consequences
+from profiler.corpus.origins.supplying import guessed_defines, lacking, without_consequences
 from profiler.extract_kernels import with_only
 from profiler.measurement import MeasureError
 

@@ -1,9 +1,17 @@
-"""What a program lacks to be built, read from its compiler's messages."""
+"""What a program lacks to be built, read from its compiler's messages, and what is defined instead."""
 
 from __future__ import annotations
 
 import re
 
+from model.opencl.likely_defines import (
+    is_called,
+    likely_function,
+    likely_type,
+    likely_value,
+    pasted_macro,
+    stands_as_type,
+)
 from model.opencl.stand_ins import Lacking
 
 _UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
@@ -32,3 +40,20 @@ def without_consequences(asked: Lacking, text: str) -> Lacking:
 
 def _is_declared(name: str, text: str) -> bool:
     return bool(re.search(rf"\b(?!return\b|else\b)\w+[\s*]+{name}\s*(?:[=;,)\[]|$)", text, re.MULTILINE))
+
+
+def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
+    """Return a define for each name; another one at another attempt."""
+    found: dict[str, str] = {}
+    for name in asked.types:
+        found[name] = likely_type(name, text, attempt)
+    for name in (*asked.names, *asked.functions):
+        if (of_macro := pasted_macro(name, text, attempt)) is not None:
+            found.update([of_macro])
+        elif name in asked.functions or is_called(name, text):
+            found.update([likely_function(name, text)])
+        elif name.endswith("_t") or stands_as_type(name, text):
+            found[name] = likely_type(name, text, attempt)
+        else:
+            found[name] = likely_value(name, text, attempt)
+    return found

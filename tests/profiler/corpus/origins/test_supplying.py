@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from model.opencl.stand_ins import guessed_defines
 from profiler.corpus.origins.definitions import Definitions
-from profiler.corpus.origins.supplying import lacking
+from profiler.corpus.origins.supplying import guessed_defines, lacking
 
 POCL = "error: kernel.cl:3:6: unknown type name 'REAL4'\nerror: kernel.cl:4:1: use of undeclared identifier 'TILE'\n"
 INTEL = (
