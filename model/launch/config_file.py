@@ -11,7 +11,7 @@ MAX_BYTES = 1_000_000
 
 
 def find_config(start: Path) -> Path | None:
-    """For a file or folder, the nearest one in it or above it, if there is one."""
+    """Return the nearest configuration file in or above a file or folder; None where there is none."""
     start = start.absolute()
     # Not `Path.is_file`, which raises for names that are too long and for folders that may not be looked into.
     return next(

@@ -16,7 +16,7 @@ from model.errors import KernelcastError
 from model.learned.question import Answer, Question
 
 # One. Products of this size take a millisecond on one thread; on several, each waits for the slowest, which on a busy
-# machine took a hundred times as long. It also leaves the machine to whoever types or measures.
+# machine took a hundred times as long. The other processors stay free for the editor and for measurements.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 

@@ -114,7 +114,7 @@ def _preferred_multiple(device: cl.Device, kind: DeviceType) -> int:
 
 
 def open_on(device_id: str, processors: Sequence[int]) -> cl.Device:
-    """To be called before any driver is loaded: drivers start their threads once, by what they find then.
+    """Open a device on some of the processors. Call this first: a driver starts its threads once, when it is loaded.
 
     `processors` empty: all. Raises DeviceGone, also if the driver does not keep to the processors.
     """

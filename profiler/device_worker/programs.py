@@ -81,7 +81,7 @@ def kernel_of(program: cl.Program, request: MeasureRequest) -> cl.Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a launch is tried out with; whoever tries it sets the kernel's arguments."""
+    """A built kernel with its queue and context, for a trial run; the caller sets its arguments."""
 
     context: cl.Context
     queue: cl.CommandQueue

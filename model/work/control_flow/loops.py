@@ -98,7 +98,7 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
         state.control.frames.append(frame)
         state.line = line
         start = state.steps
-        condition = _in_region(state, node)
+        condition = _in_region(state, node, frame)
         state.lifetimes.loops.append((start, state.steps))
         state.control.frames.pop()
         state.block = outer
@@ -109,7 +109,7 @@ def _whole_loop(state: ExecutionState, node: Node, line: int) -> Flow:
         leaves = over_counter(trips.leaves, tried, Expression({(counter_atom,): 1})) if trips.leaves else None
         if trips.leaves is None:
             stepped = None if unrolls else state.memory.stepped
-            around = [*outer.accesses, *(begun.accesses if begun is not outer else ())]
+            around = (*outer.accesses, *begun.accesses)
             begun.accesses += carried(frame.body, around, counter_atom, stepped, _unaliased(state))
         loop = PendingLoop(trips.count, counter_atom, frame.body, line, _chain(state, tried), conditions, leaves)
         loop.accumulators, loop.site = _accumulators(state, tried), state.site(node)
@@ -137,10 +137,10 @@ def _asks_memory(state: ExecutionState, node: Node) -> bool:
     return any(state.reader.text(function).startswith(("atomic_", "atom_")) for function in functions)
 
 
-def _in_region(state: ExecutionState, node: Node) -> Expression:
+def _in_region(state: ExecutionState, node: Node, frame: LoopFrame) -> Expression:
     """Return one iteration, after which only what leaves the function still counts as left."""
     path, exits = len(state.control.path), len(state.control.exits)
-    condition = run_iteration(state, node)
+    condition = run_iteration(state, node, frame)
     del state.control.path[path:], state.control.exits[exits:]
     return condition
 

@@ -97,7 +97,7 @@ def try_iteration(state: ExecutionState, node: Node) -> Trial:
     state.block = frame.body
     state.control.frames.append(frame)
     state.counting_disabled += 1
-    condition = run_iteration(state, node)
+    condition = run_iteration(state, node, frame)
     goes_round = state.control.last_flow <= Flow.CONTINUE
     state.counting_disabled -= 1
     state.control.frames.pop()
@@ -199,13 +199,13 @@ def _memory(value: Value) -> Memory | None:
     return value.memory if isinstance(value, Pointer) else None
 
 
-def run_iteration(state: ExecutionState, node: Node) -> Expression:
-    """Run condition, body and update of one iteration; return the condition."""
+def run_iteration(state: ExecutionState, node: Node, frame: LoopFrame | None = None) -> Expression:
+    """Run condition, body and update of one iteration; return the condition. Without `frame` the loop is unrolled."""
     update, body = node.child_by_field_name("update"), node.child_by_field_name("body")
     is_do = node.type == "do_statement"
     condition = ONE if is_do else iteration_condition(state, node)
-    if state.control.frames:
-        state.control.frames[-1].is_begun = True
+    if frame is not None:
+        frame.is_begun = True
     inside, exits, path = state.block, len(state.control.exits), len(state.control.path)
     flow = run_statement(state, body) if body is not None else Flow.NEXT
     state.block = inside

@@ -17,7 +17,7 @@ _KEEPING = frozenset({"&", "|", "^", ">>", "/", "%"})
 
 
 def held_bytes(value: Value) -> int:
-    """Return how many bytes a scalar integer's values need, of either sign; a word's for all that is none."""
+    """Return how many bytes the values of a scalar integer need, signed or unsigned; 4 for any other value."""
     if not isinstance(value, Scalar) or value.type.kind is ScalarKind.FLOAT:
         return _WORD_BYTES
     constant = value.value.constant
@@ -27,17 +27,17 @@ def held_bytes(value: Value) -> int:
 
 
 def result_bytes(operator: str, left: Value, right: Value) -> int:
-    """Return how many bytes `left operator right` needs; a word's where that is not known."""
+    """Return how many bytes `left operator right` needs; 4 where that is not known."""
     if operator in _GROWING:
         return min(_WORD_BYTES, 2 * max(held_bytes(left), held_bytes(right)))
     return min(_WORD_BYTES, max(held_bytes(left), held_bytes(right))) if operator in _KEEPING else _WORD_BYTES
 
 
 def computed_in(kind: ScalarType, needed_bytes: int) -> ScalarType:
-    """Return the type that compilers compute in where C has `kind` and a result needs so many bytes."""
+    """Return the narrowest type for a result of `kind` that needs `needed_bytes`, as compilers choose it."""
     return _NARROW.get(needed_bytes, kind) if kind.size_bytes == _WORD_BYTES else kind
 
 
 def kept_bytes(kind: ScalarType, needed_bytes: int) -> int:
-    """Return `Scalar.held` of a result of type `kind` that needs so many bytes."""
+    """Return the value of `Scalar.held` for a result of `kind` that needs `needed_bytes`: 0 where it needs all."""
     return needed_bytes if kind.kind is not ScalarKind.FLOAT and needed_bytes < kind.size_bytes else 0

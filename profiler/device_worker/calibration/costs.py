@@ -3,7 +3,7 @@
 On CPUs everything, for what their runtimes differ in most is what they vectorise and what each function takes. On GPUs
 each function and division by itself.
 
-What a CPU's compiler runs in vectors across work-items is told from costs in one surrounding and in another.
+Comparing costs in two surroundings shows which of them a CPU's compiler vectorises across work-items.
 """
 
 from __future__ import annotations

@@ -181,13 +181,13 @@ def _code_for(request: MeasureRequest, codes: list[_Code]) -> _Code | None:
 
 
 def facts_of_program(program: cl.Program, device: cl.Device, request: MeasureRequest) -> CompiledFacts:
-    """Of a driver whose program holds all code. Runs nothing."""
+    """Return the facts of a program that holds all of its code. Runs nothing."""
     built, wanted = _built(program, device), _wanted(request)
     return reader_of(device).read(wanted, built, asked(wanted, built))
 
 
 def facts_of_object(path: Path, program: cl.Program, device: cl.Device, request: MeasureRequest) -> CompiledFacts:
-    """Of PoCL, from the object file of one local size."""
+    """Return the facts of PoCL's object file for one local size."""
     built, wanted = _built(program, device), _wanted(request)
     return pocl.with_object_code(asked(wanted, built), path, wanted)
 

@@ -122,7 +122,7 @@ class Pace:
 
 
 def _work_us() -> float:
-    """Of processor time, so that neither Python's lock nor another thread of this machine counts."""
+    """Return the processor time of a fixed piece of work [us]: waiting for Python's lock or a processor is not part."""
     began = time.thread_time()
     hashlib.blake2b(WORK).digest()
     return (time.thread_time() - began) * 1e6

@@ -1,4 +1,4 @@
-"""Where the contents of buffers and images come to lie, and what stands there before a kernel runs."""
+"""Layout of buffers and images in memory, and their contents before a kernel runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 def write_contents(buffer: BufferArgument, shortest_length: int, memory: Array) -> None:
-    """Fill `memory`, all bytes of `buffer`. Raises NeedsAnnotation for what nobody can fill.
+    """Fill `memory` with the contents of `buffer`. Raises NeedsAnnotation where these cannot be made up.
 
     `shortest_length` is that of the launch's shortest buffer, in elements: default integers stay below it.
     They are written where they are to lie, a piece at a time: a second copy of a large buffer might not find room.
