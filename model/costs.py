@@ -56,6 +56,9 @@ _GEOMETRIC = {"dot": "dot", "length": "length", "fast_length": "length", "distan
 INTERLEAVED = 4  # elements: compilers load such strides as whole vectors and pick
 _LEAST_NS = 1e-5
 _ENTERED_ONLY = 7.0  # see `Costs.run_masked_off`
+UNIFORM_INDEX = 0.4  # of an access of a private array, where lanes' indices are the same: the best for training rows
+_INTEGERS_AROUND, _FLOATS_AROUND = 2, 1  # beside each access of the private array that calibrations measure
+_LEAST_AROUND = 0.2  # of it that the access itself takes, however noisy the other measurements are
 # How many times as many vectors as of floats hold as many elements.
 _VECTOR_TIMES = {"f64": 2.0, "i64": 2.0, "i16": 0.5, "i8": 0.25}
 
@@ -76,7 +79,7 @@ class Costs:
         self._lanes = lanes  # of a vector of floats
         self._is_intels = is_intels  # which gathers where neighbours are not seen to be next to each other
         self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
-        self._private_ns = 4 / private_gb_s
+        self._private_ns = self._of_private_arrays(4 / private_gb_s)
         self._widths = [(1.0, self._ns["scalar.fp"]), *_points(self._ns, "width.", 1)]
         self._scatters = _points(self._ns, "scatter.", 1024)
         # Of a function that does next to nothing, where the runtime does not inline it. Half of what was measured is
@@ -88,6 +91,18 @@ class Costs:
         vector, scalar, branch = (self._ns[f"{how}.fp"] for how in ("vector", "scalar", "branch"))
         self.skips_masked = branch / 2 < math.sqrt(vector * scalar)
         self._between: dict[tuple[str, float], float] = {}
+
+    def _of_private_arrays(self, measured_ns: float) -> dict[bool, float]:
+        """Return a load or store of a private array [ns], by whether neighbours' indices are the same.
+
+        Where work-items go one by one, what was measured holds the operations around each access, which are counted by
+        themselves. Side by side they are next to nothing; there each lane's index was another, which takes a gather.
+        """
+        if self._is_intels:
+            return {False: measured_ns, True: UNIFORM_INDEX * measured_ns}
+        around_ns = _INTEGERS_AROUND * self._ns["scalar.int"] + _FLOATS_AROUND * self._ns["scalar.fp"]
+        alone_ns = max(measured_ns - around_ns, _LEAST_AROUND * measured_ns)
+        return {False: alone_ns, True: alone_ns}
 
     def run_masked_off(self, part: ContextCount) -> SwitchedOff:
         """Return what vectors execute of which the work-items' ids switch all lanes off.
@@ -216,7 +231,7 @@ class Costs:
         is_local = access.space is AddressSpace.LOCAL
         size = access.element_bytes / 4
         if access.space is AddressSpace.PRIVATE:
-            return access.count * self._private_ns * max(1.0, size / 4)
+            return access.count * self._private_ns[access.pattern is Pattern.BROADCAST] * max(1.0, size / 4)
         pattern = access.pattern
         is_seen = form is not Form.OPAQUE and not (is_local and placed.is_hidden)
         if not is_seen and pattern is Pattern.UNIT and (not is_local or self._is_intels):

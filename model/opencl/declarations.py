@@ -198,7 +198,9 @@ class Declarations:
         """`(float4 *)`: of casts, sizeof and compound literals."""
         base = self.base_type(node)
         declarator = node.child_by_field_name("declarator")
-        space = self.space(node.start_byte, node.end_byte)
+        # A qualifier in front is blanked for the grammar, which sees the type begin behind it.
+        is_cast = node.parent is not None and node.parent.type == "cast_expression"
+        space = self.space(node.parent.start_byte if is_cast and node.parent else node.start_byte, node.end_byte)
         while declarator is not None:
             if declarator.type == "abstract_pointer_declarator":
                 base = PointerType(base, space or AddressSpace.PRIVATE)

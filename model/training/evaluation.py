@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -151,12 +152,12 @@ def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty) -> list[L
     """Train without each machine in turn, test on it from its calibrated profile alone; beside training with it.
 
     Then as calibration ends: with `CALIBRATION_KERNELS` of its kernels in training measured, one launch each. A machine
-    is what stands before the `/` in its devices' names; the first one has no name. Both models are boosted
-    trees over plain prices: what ships without its networks, which take ten times as long to train. `novelty` knows no
-    times.
+    is what stands before the `/` in its devices' names, hosts of one type counting as one; the first one has no name.
+    Both models are boosted trees over plain prices: what ships without its networks, which take ten times as long to
+    train. `novelty` knows no times.
     """
     lines: list[Line] = []
-    machine = np.array([name.rpartition("/")[0] for name in rows.device_name])
+    machine = np.array([_machine_type(name) for name in rows.device_name])
     names = np.unique(machine)
     if len(names) < 2:
         return lines
@@ -177,6 +178,11 @@ def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty) -> list[L
             found[who] = few_shot(rows, unseen, rows.log2_us, launches, pool, own, CALIBRATION_KERNELS)
             lines += [Line(f"{name or FIRST_MACHINE}: {who}", split, "all", figures) for who, figures in found.items()]
     return lines
+
+
+def _machine_type(device_name: str) -> str:
+    """Return the machine without the letter by which hosts of one type differ: `epyc-4b/pocl` is of `epyc-4`."""
+    return device_name.rpartition("/")[0].rstrip(ascii_lowercase)
 
 
 def _forest_of(rows: Rows, inputs: Floats, runtime: Ints, seen: Ints, recipe: Recipe) -> Floats:

@@ -33,7 +33,7 @@ from model.work.regions.enclosing_scopes import accesses_in, uniform_atoms
 from model.work.regions.region import Block
 from model.work.work import Work
 
-ANALYSIS_VERSION = 6  # one more whenever a kernel and its launch come to be counted otherwise
+ANALYSIS_VERSION = 7  # one more whenever a kernel and its launch come to be counted otherwise
 
 
 _EXPRESSIONS = {**EXPRESSIONS, "call_expression": call, "compound_statement": block_value}

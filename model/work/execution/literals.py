@@ -24,7 +24,7 @@ from model.opencl.types import (
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import free_name, note_unreadable, nothing
 from model.work.execution.lvalues import lvalue_of
-from model.work.execution.operators import components, convert
+from model.work.execution.operators import components, convert, hidden_by
 from model.work.execution.state import ExecutionState
 from model.work.execution.tables import completed_type, entries_by_part
 from model.work.execution.unknowns import UnknownKind
@@ -78,12 +78,20 @@ def cast_to(state: ExecutionState, kind: Type, value: Value) -> Value:
         space = kind.space if kind.space is not AddressSpace.PRIVATE else value.type.space
         return Pointer(value.memory, value.offset, PointerType(kind.pointee, space))
     if isinstance(kind, PointerType):
-        return Pointer(None, expression_of(value), kind)
+        return _pointer_of(kind, value)
     if isinstance(kind, OpaqueType):
         if kind.is_unknown:
             note_unreadable(state, UnknownKind.TYPE, kind.name)
         return value
     return convert(state, value, kind, explicit=True)
+
+
+def _pointer_of(kind: PointerType, value: Value) -> Pointer:
+    """Return what was a pointer before it was an integer, and is one again; else one that leads nobody knows where."""
+    if not isinstance(value, Scalar) or value.address is None:
+        return Pointer(None, expression_of(value), kind)
+    whole = Pointer(value.address, value.value, PointerType(kind.pointee, value.address.space))
+    return whole._replace(hidden=hidden_by(value, 1, whole))
 
 
 def vector_literal(state: ExecutionState, kind: Type, values: list[Value]) -> Value:

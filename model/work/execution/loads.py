@@ -13,7 +13,7 @@ from model.opencl.types import (
     VectorType,
 )
 from model.work.execution.costs import count_access
-from model.work.execution.findings import note_unreadable
+from model.work.execution.findings import assume, note_unreadable
 from model.work.execution.lvalues import Location, Lvalue, Slot
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
@@ -37,6 +37,8 @@ from model.work.execution.variables import fresh_value, value_held
 from model.work.execution.writes import Origin, Spot
 from model.work.expressions.symbolic import ZERO, Expression, number, opaque
 from model.work.regions.region import Access
+
+_LOST_POINTER_SPREAD = 1.5
 
 
 def pointer_to(state: ExecutionState, slot: Slot) -> Pointer:
@@ -233,6 +235,8 @@ def access_memory(
     offset = lvalue.offset
     if memory is None:
         note_unreadable(state, UnknownKind.POINTER)
+        text = "where the pointer on line {line} leads is not known: its elements are taken to lie anywhere"
+        assume(state, "line {line}", text, _LOST_POINTER_SPREAD, is_guess=True)
     if lvalue.swizzle and isinstance(lvalue.type, VectorType):
         offset = offset + number(min(lvalue.swizzle) * lvalue.type.element.size_bytes)
     count_access(state, Access(

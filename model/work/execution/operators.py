@@ -11,6 +11,7 @@ from model.work.execution.narrow_ids import HeldIds, converted_ids, hides_neighb
 from model.work.execution.narrow_values import computed_in, held_bytes, kept_bytes, result_bytes
 from model.work.execution.state import ExecutionState
 from model.work.execution.values import (
+    Memory,
     Other,
     Pointer,
     Scalar,
@@ -31,6 +32,7 @@ from model.work.regions.launch_arithmetic import noted
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _FLOAT_COSTS = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}
 _FLOAT = ScalarKind.FLOAT  # members of enumerations are slow to reach
+ADDRESS_BYTES = 8
 _BOOLEAN_ATOMS = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 
@@ -56,7 +58,7 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
         ids = None
         if left.ids or right.ids:
             ids = summed_ids(operator, element, (x, left.ids), (y, right.ids), state.computed.constants)
-        return Scalar(result, element, ids, kept_bytes(element, needed))
+        return Scalar(result, element, ids, kept_bytes(element, needed), _address(operator, left, right))
     pairs = list(zip(components(left), components(right), strict=True))
     if element.kind is _FLOAT:
         results = tuple(float_result(operator, x, y) for x, y in pairs)
@@ -69,6 +71,13 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
             for (_, y), result in zip(pairs, results, strict=True):
                 _note(state, operator, element, y, result)
     return Vector(results, kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+
+
+def _address(operator: str, left: Scalar, right: Scalar) -> Memory | None:
+    """Return what a sum of a pointer, as an integer, and a number of bytes points into."""
+    if operator == "+" and (left.address is None or right.address is None):
+        return left.address or right.address
+    return left.address if operator == "-" and right.address is None else None
 
 
 def _note(state: ExecutionState, operator: str, kind: ScalarType, right: Expression, result: Expression) -> None:
@@ -193,8 +202,9 @@ def convert(state: ExecutionState, value: Value, kind: Type, *, explicit: bool =
                 return fresh_value(state, kind, f"`{value.name}`")
             width = width_of(kind)
             if isinstance(value, Pointer):
-                offsets = (value.offset,) * width
-                return Vector(offsets, kind) if isinstance(kind, VectorType) else Scalar(value.offset, kind)
+                if isinstance(kind, VectorType):
+                    return Vector((value.offset,) * width, kind)
+                return Scalar(value.offset, kind, address=value.memory if _holds_addresses(kind) else None)
             parts = components(value)
             parts = (parts * width)[:width] if len(parts) == 1 else (*parts, *(ZERO,) * width)[:width]
             element = scalar_of(kind)
@@ -202,13 +212,18 @@ def convert(state: ExecutionState, value: Value, kind: Type, *, explicit: bool =
             if isinstance(kind, VectorType):
                 return Vector(converted, kind)
             held = kept_bytes(element, held_bytes(value))
-            return Scalar(converted[0], element, _ids_after(value, scalar_of(source), element), held)
+            address = value.address if isinstance(value, Scalar) and _holds_addresses(element) else None
+            return Scalar(converted[0], element, _ids_after(value, scalar_of(source), element), held, address)
         case PointerType() if isinstance(value, Pointer):
             return Pointer(value.memory, value.offset, kind, value.hidden)
         case _:
             return (
                 value if not isinstance(value, Scalar | Vector) or not explicit else fresh_value(state, kind, "a cast")
             )
+
+
+def _holds_addresses(kind: ScalarType) -> bool:
+    return kind.size_bytes == ADDRESS_BYTES and kind.kind is not _FLOAT
 
 
 def _converted(

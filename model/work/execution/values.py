@@ -21,20 +21,6 @@ from model.work.execution.narrow_ids import HeldIds
 from model.work.expressions.symbolic import ZERO, Expression
 
 
-class Scalar(NamedTuple):
-    """A number. For floats `value` is only a name for it (equal names, equal values)."""
-
-    value: Expression
-    type: ScalarType
-    ids: HeldIds | None = None  # of neighbours, in what is computed in 32 bits
-    held: int = 0  # bytes that its values need, where these are fewer than its type has: see `narrow_values`
-
-
-class Vector(NamedTuple):
-    components: tuple[Expression, ...]
-    type: VectorType
-
-
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Something addressable: a buffer parameter, an array, or (by `&`) a private variable `variable`."""
@@ -44,6 +30,24 @@ class Memory:
     type: Type  # of an element for buffers, of the whole for arrays
     variable: int | None = None  # key of the private variable that this is
     may_alias: bool = False  # a pointer parameter without `restrict`
+
+
+class Scalar(NamedTuple):
+    """A number. For floats `value` is only a name for it (equal names, equal values).
+
+    Of a 64-bit integer that a pointer was made, `address` is what it points into, and `value` an offset in that.
+    """
+
+    value: Expression
+    type: ScalarType
+    ids: HeldIds | None = None  # of neighbours, in what is computed in 32 bits
+    held: int = 0  # bytes that its values need, where these are fewer than its type has: see `narrow_values`
+    address: Memory | None = None
+
+
+class Vector(NamedTuple):
+    components: tuple[Expression, ...]
+    type: VectorType
 
 
 class Pointer(NamedTuple):
@@ -177,7 +181,7 @@ def with_numbers(value: Value, parts: tuple[Expression, ...]) -> Value:
     """Return the value with its numbers replaced, in the order of `numbers_in`."""
     match value:
         case Scalar():
-            return Scalar(parts[0], value.type, value.ids)
+            return Scalar(parts[0], value.type, value.ids, address=value.address)
         case Vector():
             return Vector(parts, value.type)
         case Pointer():
