@@ -56,7 +56,7 @@ _GEOMETRIC = {"dot": "dot", "length": "length", "fast_length": "length", "distan
 INTERLEAVED = 4  # elements: compilers load such strides as whole vectors and pick
 _LEAST_NS = 1e-5
 _ENTERED_ONLY = 7.0  # see `Costs.run_masked_off`
-UNIFORM_INDEX = 0.4  # of an access of a private array, where lanes' indices are the same: the best for training rows
+UNIFORM_INDEX = 0.4  # of a private array's access, where lanes' indices are the same; chosen on training rows
 _INTEGERS_AROUND, _FLOATS_AROUND = 2, 1  # beside each access of the private array that calibrations measure
 _LEAST_AROUND = 0.2  # of it that the access itself takes, however noisy the other measurements are
 # How many times as many vectors as of floats hold as many elements.
