@@ -11,6 +11,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "editors"
+NOT_KEPT = CACHE / "pictures"
 PATIENCE_S = 400
 
 
@@ -18,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--pictures",
         type=Path,
-        default=CACHE / "pictures",
+        default=NOT_KEPT,
         help="folder for the pictures that the tests take (default: .cache/editors/pictures)",
     )
 
@@ -26,9 +27,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def pictures(request: pytest.FixtureRequest) -> Path:
     """The folder for pictures of what users see."""
-    folder = Path(request.config.getoption("--pictures", CACHE / "pictures")).resolve()
+    folder = Path(request.config.getoption("--pictures", NOT_KEPT)).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def is_kept(request: pytest.FixtureRequest) -> bool:
+    """Whether the pictures of this run are to be committed, as `make picture` makes them."""
+    return bool(request.config.getoption("--pictures") != NOT_KEPT)
 
 
 @pytest.fixture(scope="session")
