@@ -66,15 +66,6 @@ def kernelcast() -> str:
     return str(script)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with files that start processes, and end with the fast ones, so that all workers end together.
-
-    The order within a file stays, and so do its tests together.
-    """
-    slow = {item.path for item in items if any(map(item.get_closest_marker, ("device", "e2e")))}
-    items.sort(key=lambda item: ("vscode" not in item.path.parts, item.path not in slow))
-
-
 def pytest_collection_finish() -> None:
     """All tests and what they import stay to the end: no search for garbage need go through millions of objects."""
     gc.collect()

@@ -139,6 +139,7 @@ async def test_a_header_may_go_and_come_back_as_anything(start_editor: Start) ->
         header = editor.folder / "rounds.h"
         header.write_text("#define ROUNDS 3\n")
         editor.open("scale.cl", including("rounds.h"))
+        await editor.device_is_here()  # whose arrival would change the hint on the way
         first = await editor.wait_for_hint("scale.cl", lambda label: label[0] in "~≈")
         header.unlink()
         tell(editor, header)

@@ -374,32 +374,6 @@ def test_vectors_hold_more_narrow_integers_than_words(calibrated: Device, kind: 
     assert integer_us(alone, "int") == pytest.approx(integer_us(alone, kind), rel=0.1), "one in a register is one"
 
 
-PRIVATE = """// kernelcast: global=65536 local=64 x=65536 n=64
-__kernel void k(__global int *restrict x, int n) { size_t i = get_global_id(0); int row[64]; int at = x[i];
-    for (int j = 0; j < n; ++j) row[INDEX & 63] = j; for (int j = 0; j < n; ++j) at += row[INDEX & 63]; x[i] = at; }"""
-
-
-@pytest.mark.parametrize("library", ["", "Intel(R) OpenCL"])
-def test_operations_around_a_private_access_are_not_paid_twice(calibrated: Device, library: str) -> None:
-    """What calibrations measure holds them where work-items go one by one, and a gather where side by side."""
-    device = replace(calibrated, platform=library or calibrated.platform)
-    slow = replace(device, rates=replace(device.rates, private_bandwidth_gb_s=2.0))
-
-    def private_us(index: str) -> float:
-        found = predict(slow, PRIVATE.replace("INDEX", index)).analytic_times
-        assert found is not None
-        return next(time_us for name, _, time_us in found.resources if name == "private memory")
-
-    spent = [private_us("j"), private_us("at + j")]
-    accesses_us = 65536 * 128 * 4 / (1e3 * 2.0)
-    if library:
-        assert spent[1] == pytest.approx(accesses_us, rel=0.1)
-        assert spent[0] < 0.5 * spent[1]
-    else:
-        assert spent[0] == pytest.approx(spent[1], rel=0.1)
-        assert 0.2 * accesses_us <= spent[0] < 0.95 * accesses_us
-
-
 def test_no_answer_is_faster_than_loads_that_wait_for_each_other(calibrated: Device) -> None:
     """Unless their work-items go side by side in vectors, where the chains of several overlap."""
     chase = """// kernelcast: global=65536 local=64 table=1048576 fill.table=randint:0:1048576 start=65536 out=65536
