@@ -93,10 +93,11 @@ class Costs:
         self._between: dict[tuple[str, float], float] = {}
 
     def _of_private_arrays(self, measured_ns: float) -> dict[bool, float]:
-        """Return a load or store of a private array [ns], by whether neighbours' indices are the same.
+        """Return the time of one access of a private array [ns], by whether all lanes use the same index.
 
-        Where work-items go one by one, what was measured holds the operations around each access, which are counted by
-        themselves. Side by side they are next to nothing; there each lane's index was another, which takes a gather.
+        The calibration's time includes the operations around each access, which are counted separately. In scalar code
+        they are subtracted. In vector code they take next to nothing, but the calibration's lanes differ in their
+        indices, which takes a gather.
         """
         if self._is_intels:
             return {False: measured_ns, True: UNIFORM_INDEX * measured_ns}

@@ -198,7 +198,7 @@ class Declarations:
         """`(float4 *)`: of casts, sizeof and compound literals."""
         base = self.base_type(node)
         declarator = node.child_by_field_name("declarator")
-        # A qualifier in front is blanked for the grammar, which sees the type begin behind it.
+        # An address space in front is blanked for the grammar, so the type begins after it.
         is_cast = node.parent is not None and node.parent.type == "cast_expression"
         space = self.space(node.parent.start_byte if is_cast and node.parent else node.start_byte, node.end_byte)
         while declarator is not None:

@@ -1,4 +1,4 @@
-"""What private arrays cost on calibrated CPUs: their loads and stores alone."""
+"""Accesses of private arrays on calibrated CPUs, without the operations around them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __kernel void k(__global int *restrict x, int n) { size_t i = get_global_id(0); 
 
 @pytest.mark.parametrize("library", ["", "Intel(R) OpenCL"])
 def test_operations_around_a_private_access_are_not_paid_twice(cpu: Device, library: str) -> None:
-    """What calibrations measure holds them where work-items go one by one, and a gather where side by side."""
+    """The calibration's time includes them in scalar code, and a gather in vector code."""
     device = with_calibration(replace(cpu, platform=library or cpu.platform))
     slow = replace(device, rates=replace(device.rates, private_bandwidth_gb_s=2.0))
 

@@ -87,7 +87,7 @@ def cast_to(state: ExecutionState, kind: Type, value: Value) -> Value:
 
 
 def _pointer_of(kind: PointerType, value: Value) -> Pointer:
-    """Return what was a pointer before it was an integer, and is one again; else one that leads nobody knows where."""
+    """Return an integer as a pointer: into the memory it was made from, if any, else into unknown memory."""
     if not isinstance(value, Scalar) or value.address is None:
         return Pointer(None, expression_of(value), kind)
     whole = Pointer(value.address, value.value, PointerType(kind.pointee, value.address.space))

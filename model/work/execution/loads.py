@@ -235,7 +235,7 @@ def access_memory(
     offset = lvalue.offset
     if memory is None:
         note_unreadable(state, UnknownKind.POINTER)
-        text = "where the pointer on line {line} leads is not known: its elements are taken to lie anywhere"
+        text = "the target of a pointer on line {line} is not known: its accesses are assumed to be scattered"
         assume(state, "line {line}", text, _LOST_POINTER_SPREAD, is_guess=True)
     if lvalue.swizzle and isinstance(lvalue.type, VectorType):
         offset = offset + number(min(lvalue.swizzle) * lvalue.type.element.size_bytes)

@@ -74,7 +74,7 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
 
 
 def _address(operator: str, left: Scalar, right: Scalar) -> Memory | None:
-    """Return what a sum of a pointer, as an integer, and a number of bytes points into."""
+    """Return the memory that a sum or difference points into, where one operand is a pointer cast to an integer."""
     if operator == "+" and (left.address is None or right.address is None):
         return left.address or right.address
     return left.address if operator == "-" and right.address is None else None

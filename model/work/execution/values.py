@@ -35,7 +35,7 @@ class Memory:
 class Scalar(NamedTuple):
     """A number. For floats `value` is only a name for it (equal names, equal values).
 
-    Of a 64-bit integer that a pointer was made, `address` is what it points into, and `value` an offset in that.
+    Of a 64-bit integer made from a pointer, `address` is the memory it points into, and `value` the offset in bytes.
     """
 
     value: Expression

@@ -1,4 +1,4 @@
-"""Pointers that are integers for a while, as compilers of other languages to OpenCL C write them."""
+"""Pointers that are cast to integers and back, as compilers from other languages to OpenCL C generate them."""
 
 from __future__ import annotations
 
