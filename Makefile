@@ -21,14 +21,12 @@ gpu: .venv/gpu.stamp ## Calibrate the GPU and measure kernels on it, into gpu-ca
 	.venv/bin/kernelcast campaign $(ARGS)
 
 # Two processes, each with whole files of tests: device tests share the processors as programs of a user would. Tests in
-# editors have a server, a browser and a home folder of their own in each. Those come in the order that their conftest.py
-# gives them, slow files first: pytest-xdist would begin with the files of many tests, which are the fast ones.
-WORKERS = --numprocesses 2 --dist loadfile
+# editors have a server, a browser and a home folder of their own in each.
 test: .venv/dev.stamp | oclgrind ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
-	$(IN_VENV) pytest --ignore=tests/editors $(WORKERS) $(ARGS)
+	$(IN_VENV) pytest --ignore=tests/editors --numprocesses 2 --dist loadfile $(ARGS)
 
 test-editors: real-editors vsix | screen ## Set up VS Code, Neovim and others, then run the tests in them. ARGS as above.
-	$(IN_VENV) pytest tests/editors $(WORKERS) --no-loadscope-reorder $(ARGS)
+	$(IN_VENV) pytest tests/editors --numprocesses 2 --dist loadfile $(ARGS)
 
 check: .venv/dev.stamp ## Lint, formatting, spelling, types.
 	$(IN_VENV) ruff check .

@@ -24,11 +24,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with VS Code's, which take longest: fast files at the end let all workers end together."""
-    items.sort(key=lambda item: "vscode" not in item.path.parts)
-
-
 @pytest.fixture(scope="session")
 def pictures(request: pytest.FixtureRequest) -> Path:
     """The folder for pictures of what users see."""
