@@ -199,8 +199,8 @@ class Declarations:
         base = self.base_type(node)
         declarator = node.child_by_field_name("declarator")
         # An address space in front is blanked for the grammar, so the type begins after it.
-        is_cast = node.parent is not None and node.parent.type == "cast_expression"
-        space = self.space(node.parent.start_byte if is_cast and node.parent else node.start_byte, node.end_byte)
+        whole = node.parent if node.parent is not None and node.parent.type == "cast_expression" else node
+        space = self.space(whole.start_byte, node.end_byte)
         while declarator is not None:
             if declarator.type == "abstract_pointer_declarator":
                 base = PointerType(base, space or AddressSpace.PRIVATE)

@@ -35,7 +35,7 @@ def pictures(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="session")
 def is_kept(request: pytest.FixtureRequest) -> bool:
     """Whether the pictures of this run are to be committed, as `make picture` makes them."""
-    return bool(request.config.getoption("--pictures") != NOT_KEPT)
+    return bool(request.config.getoption("--pictures", NOT_KEPT) != NOT_KEPT)
 
 
 @pytest.fixture(scope="session")

@@ -58,9 +58,9 @@ Store.open().save_profile(calibrate({DEVICE!r}, quick=True))
 def window(
     start_code_server: ServerStart, ours: dict[str, Any], kernelcast: str, open_sharp_window: WindowOpen, is_kept: bool
 ) -> Workbench:
-    """Of a user who has calibrated the device, as everybody is asked to.
+    """Open a window of a user who has calibrated the device.
 
-    Kernels of the corpus, which take a minute more, are measured for the pictures that are kept.
+    The kernels of the corpus, which take another minute, are measured only for pictures that are committed.
     """
     code_server = start_code_server(settings={**ours, "kernelcast.device": DEVICE})
     calibrate = [kernelcast, "calibrate", DEVICE, "--quick"] if is_kept else [sys.executable, "-c", RATES_ALONE]
